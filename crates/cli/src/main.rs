@@ -1,0 +1,3 @@
+//! `mmscope` in a terminal.
+
+fn main() {}

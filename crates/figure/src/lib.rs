@@ -1,0 +1,1 @@
+//! Frames to pictures as values, and every sentence a person reads.

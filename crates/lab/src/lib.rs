@@ -1,0 +1,1 @@
+//! Scenarios, importers, lanes on one playhead, comparison.

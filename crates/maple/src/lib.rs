@@ -1,0 +1,1 @@
+//! A range map with gap search: the maple tree of Linux.
