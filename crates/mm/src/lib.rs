@@ -1,1 +1,71 @@
-//! A model of a Linux process's address space, for kernels 6.0 to 7.3.
+//! A model of a Linux process's address space on x86-64, for kernels 6.0 to 7.3.
+//!
+//! A [`Machine`] runs one [`Call`] at a time under one [`Kernel`] and gives back what that kernel would. Which rules
+//! hold is decided by the [`Change`]s that the kernel contains, never by a version number. Every decision is an
+//! [`Event`]; every write is handed to the [`Observer`] with the old value, so that it can be undone.
+//!
+//! ```
+//! use mmscope_mm::{Call, Kernel, Machine, Mmap, Outcome, Settings, Start};
+//!
+//! let request = Call::Mmap(Mmap::anonymous(4632 << 10));
+//! let mut placed = Vec::new();
+//! for name in ["6.6", "6.7", "6.12"] {
+//!     let kernel = Kernel::parse(name).unwrap();
+//!     let mut machine = Machine::new(kernel, Settings::default(), vec![], &Start::default()).unwrap();
+//!     placed.push(machine.run(&request, &mut ()));
+//! }
+//! assert_eq!(placed[0], Outcome::Address(0x7fff_f7b7_9000));
+//! assert_eq!(placed[1], Outcome::Address(0x7fff_f7a0_0000)); // on a 2 MiB boundary
+//! assert_eq!(placed[2], placed[0]);
+//! ```
+
+mod accounting;
+mod anon_vma;
+mod brk;
+mod call;
+mod change;
+mod errno;
+mod event;
+mod fault;
+mod file;
+mod flags;
+mod hash;
+mod journal;
+mod kernel;
+mod layout;
+mod machine;
+pub mod maps;
+mod merge;
+mod mmap;
+mod mprotect;
+mod munmap;
+mod observer;
+pub mod page;
+mod page_table;
+mod process;
+mod settings;
+mod split;
+mod start;
+mod unmapped_area;
+mod vma;
+
+pub use call::{Access, Call, Fd, Mmap, NotModelled, Outcome, Resource, Signal};
+pub use change::{Change, Changes};
+pub use errno::Errno;
+pub use event::{
+    AlignMove, AlignVerdict, BreakMove, Direction, Event, FaultPage, GrowthRefusal, HintVerdict,
+    MergeForm, MergeRefusal, PlacedBy, Range, Refusal, Side,
+};
+pub use file::{File, FileId, FilePlacement};
+pub use flags::{MapFlags, Prot, VmFlags};
+pub use journal::{Entry, Journal, Undo};
+pub use kernel::{Kernel, KernelError, Release};
+pub use machine::Machine;
+pub use maps::Label;
+pub use mmscope_maple::{GapLook, GapVerdict};
+pub use observer::Observer;
+pub use page_table::Pmd;
+pub use process::{Process, ProcessId};
+pub use settings::{Limit, Overcommit, Rlimits, Settings, Thp};
+pub use start::{Start, StartError, StartMap};
+pub use vma::{AnonVma, Special, Vma, VmaId};

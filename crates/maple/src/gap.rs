@@ -1,0 +1,178 @@
+//! The search for a free range: by the gaps kept in the inner nodes, down to a hole in a leaf.
+
+use std::fmt;
+
+use crate::node::{Shape, size};
+use crate::{GapLook, GapVerdict, MapleTree, NodeId, Observer, Root};
+
+/// Why a search for a free range found none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoArea {
+    /// `EINVAL`: the limits are the wrong way round, the size is 0, or the size is larger than the
+    /// limits allow.
+    Invalid,
+    /// `EBUSY`: no free range within the limits is large enough.
+    Busy,
+}
+
+impl fmt::Display for NoArea {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NoArea::Invalid => "size and limits of the search make no sense together (EINVAL)",
+            NoArea::Busy => "no free range within the limits is large enough (EBUSY)",
+        })
+    }
+}
+
+impl std::error::Error for NoArea {}
+
+/// Which of several free ranges that would do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    Lowest,
+    Highest,
+}
+
+impl<E: Copy> MapleTree<E> {
+    /// The first index of the lowest free block of `size` within `min..=max`.
+    pub(crate) fn search_low(
+        &self,
+        min: u64,
+        max: u64,
+        size: u64,
+        obs: &mut impl Observer<E>,
+    ) -> Result<u64, NoArea> {
+        self.search(min, max, size, Want::Lowest, obs)
+            .map(|(first, _)| first)
+    }
+
+    /// The last index of the highest free block of `size` within `min..=max`.
+    pub(crate) fn search_high(
+        &self,
+        min: u64,
+        max: u64,
+        size: u64,
+        obs: &mut impl Observer<E>,
+    ) -> Result<u64, NoArea> {
+        self.search(min, max, size, Want::Highest, obs)
+            .map(|(_, last)| last)
+    }
+
+    /// The part within `min..=max` of the hole that is wanted.
+    fn search<O: Observer<E>>(
+        &self,
+        min: u64,
+        max: u64,
+        size: u64,
+        want: Want,
+        obs: &mut O,
+    ) -> Result<(u64, u64), NoArea> {
+        if min > max || size == 0 || size - 1 > max - min {
+            return Err(NoArea::Invalid);
+        }
+        let mut search = Search {
+            tree: self,
+            min,
+            max,
+            size,
+            want,
+            obs,
+        };
+        let hole = match self.root {
+            Root::Node { id, height } => search.descend(id, height - 1, 0, u64::MAX),
+            Root::Direct(_) => search.fits(1, u64::MAX),
+            Root::Empty => search.fits(0, u64::MAX),
+        };
+        hole.ok_or(NoArea::Busy)
+    }
+}
+
+/// A search under way: `size` indices within `min..=max`.
+struct Search<'a, E, O> {
+    tree: &'a MapleTree<E>,
+    min: u64,
+    max: u64,
+    size: u64,
+    want: Want,
+    obs: &'a mut O,
+}
+
+impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
+    /// Goes through the slots of a node that touch the limits, lowest or highest first, and into
+    /// each child that promises a gap: `mas_anode_descend` and `mas_rev_awalk`. `level` is 0 in a
+    /// leaf.
+    ///
+    /// A promise is broken only where a child reaches over a limit, which at most two children of a
+    /// level do, so the search costs O(log n).
+    fn descend(&mut self, id: NodeId<E>, level: u8, min: u64, max: u64) -> Option<(u64, u64)> {
+        let node = self.tree.node(id);
+        let (low, high) = match &node.0 {
+            Shape::Leaf(leaf) => (
+                leaf.slot_at(self.min.max(min)),
+                leaf.slot_at(self.max.min(max)),
+            ),
+            Shape::Inner(inner) => (
+                inner.slot_at(self.min.max(min)),
+                inner.slot_at(self.max.min(max)),
+            ),
+        };
+        for step in 0..=high - low {
+            let slot = match self.want {
+                Want::Lowest => low + step,
+                Want::Highest => high - step,
+            };
+            let (first, last) = node.slot_range(slot, min, max);
+            let hole = match &node.0 {
+                Shape::Leaf(leaf) if leaf.slots[slot].is_some() => None,
+                Shape::Leaf(_) => self.fits(first, last),
+                Shape::Inner(inner) if self.promises(level, first, last, inner.gaps[slot]) => {
+                    self.descend(inner.child(slot), level - 1, first, last)
+                }
+                Shape::Inner(_) => None,
+            };
+            if hole.is_some() {
+                return hole;
+            }
+        }
+        None
+    }
+
+    /// What lies within the limits of the hole `first..=last`, if that is large enough.
+    fn fits(&mut self, first: u64, last: u64) -> Option<(u64, u64)> {
+        let verdict = self.look(0, first, last, size(first, last), GapVerdict::Fits);
+        (verdict == GapVerdict::Fits).then(|| (first.max(self.min), last.min(self.max)))
+    }
+
+    /// Whether a subtree of `level` levels over `first..=last`, whose largest gap is `largest`, is
+    /// worth a descent.
+    fn promises(&mut self, level: u8, first: u64, last: u64, largest: u64) -> bool {
+        self.look(level, first, last, largest, GapVerdict::Descend) == GapVerdict::Descend
+    }
+
+    fn look(
+        &mut self,
+        level: u8,
+        first: u64,
+        last: u64,
+        largest: u64,
+        good: GapVerdict,
+    ) -> GapVerdict {
+        let (low, high) = (first.max(self.min), last.min(self.max));
+        let verdict = if largest < self.size {
+            GapVerdict::TooSmall
+        } else if low > high || self.size - 1 > high - low {
+            GapVerdict::OutsideLimits
+        } else {
+            good
+        };
+        self.obs.gap(GapLook {
+            first,
+            last,
+            level,
+            largest,
+            size: self.size,
+            verdict,
+        });
+        verdict
+    }
+}

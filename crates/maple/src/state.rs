@@ -1,0 +1,361 @@
+//! The cursor, with the names and habits of the kernel's `struct ma_state`.
+
+use crate::{MapleTree, NoArea, NodeId, Observer, Span};
+
+/// A cursor over a [`MapleTree`]: the kernel's `struct ma_state`, with the calls that the mm makes.
+///
+/// It holds a range, [`index`](Self::index) to [`last`](Self::last): the range to store over, or
+/// the range that was found last. It does not borrow the tree, and holds no node: each call goes
+/// down from the root, so a cursor never goes stale.
+///
+/// A search that comes to its limit returns `None` and leaves the cursor on the last range it
+/// looked at, and the cursor remembers which way it was going: [`prev`](Self::prev) after a
+/// [`next`](Self::next) that found nothing looks at the range it stands on first.
+///
+/// ```
+/// use mmscope_maple::{MaState, MapleTree};
+///
+/// let mut tree = MapleTree::new();
+/// MaState::new(0x1000, 0x2fff).store(&mut tree, Some('a'), &mut ());
+/// MaState::new(0x5000, 0x5fff).store(&mut tree, Some('b'), &mut ());
+///
+/// let mut mas = MaState::new(0x2000, 0x2000);
+/// assert_eq!(mas.find(&tree, u64::MAX), Some('a'));
+/// assert_eq!((mas.index, mas.last), (0x1000, 0x2fff));
+/// assert_eq!(mas.find(&tree, u64::MAX), Some('b'));
+/// assert_eq!(mas.find(&tree, u64::MAX), None);
+///
+/// mas.set(0);
+/// mas.empty_area_rev(&tree, 0x1000, 0x7fff, 0x2000, &mut ()).unwrap();
+/// assert_eq!((mas.index, mas.last), (0x6000, 0x7fff));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaState {
+    /// The first index of the range.
+    pub index: u64,
+    /// The last index of the range.
+    pub last: u64,
+    status: Status,
+}
+
+/// `enum maple_status`, without those values that are about nodes and errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// Nothing looked up yet: a search begins at `index`, which counts.
+    Start,
+    /// On a range of the tree.
+    Active,
+    /// Set aside by its user: a search goes on after, or before, the range.
+    Pause,
+    /// Came to the upper limit.
+    Overflow,
+    /// Came to the lower limit.
+    Underflow,
+}
+
+/// What a store would need: see [`MaState::preallocate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Preallocated {
+    /// How many nodes the store allocates.
+    ///
+    /// Ours, not the kernel's: the exact number for the way this crate stores today.
+    pub nodes: u32,
+}
+
+impl MaState {
+    /// A cursor that has not looked at the tree yet: `MA_STATE`.
+    pub fn new(index: u64, last: u64) -> Self {
+        Self {
+            index,
+            last,
+            status: Status::Start,
+        }
+    }
+
+    /// Starts over at `index`: `mas_set`.
+    pub fn set(&mut self, index: u64) {
+        *self = Self::new(index, index);
+    }
+
+    /// Starts over with a range: `mas_set_range`.
+    ///
+    /// Writing to `index` and `last` changes the range without starting over, as `__mas_set_range`
+    /// does.
+    pub fn set_range(&mut self, index: u64, last: u64) {
+        *self = Self::new(index, last);
+    }
+
+    /// Starts over with the range it has: `mas_reset`.
+    pub fn reset(&mut self) {
+        self.status = Status::Start;
+    }
+
+    /// Sets the cursor aside: the next search goes on behind the range, whatever becomes of that
+    /// range: `mas_pause`.
+    pub fn pause(&mut self) {
+        self.status = Status::Pause;
+    }
+
+    /// The entry at `index`; the cursor takes on its range, also that of NULL: `mas_walk`.
+    pub fn walk<E: Copy>(&mut self, tree: &MapleTree<E>) -> Option<E> {
+        self.status = Status::Active;
+        self.stand_on(tree.range_at(self.index))
+    }
+
+    /// The entry at `index`, or else the next one that starts at `max` at the latest; called again,
+    /// the one after that: `mas_find`.
+    pub fn find<E: Copy>(&mut self, tree: &MapleTree<E>, max: u64) -> Option<E> {
+        match self.status {
+            Status::Start if self.index > max => return None,
+            Status::Start => {}
+            Status::Active | Status::Pause | Status::Overflow if self.last >= max => return None,
+            Status::Pause => {
+                self.last += 1;
+                self.index = self.last;
+            }
+            Status::Underflow if self.index >= max => {
+                self.status = Status::Overflow;
+                return None;
+            }
+            Status::Active | Status::Overflow | Status::Underflow => {}
+        }
+        let look_here = self.status != Status::Active;
+        if look_here && let Some(entry) = self.walk(tree) {
+            return Some(entry);
+        }
+        let entry = self.next_slot(tree, max, false);
+        self.status = Status::Active;
+        entry
+    }
+
+    /// The entry at `index`, or else the one before it that ends at `min` at the earliest; called
+    /// again, the one before that: `mas_find_rev`.
+    pub fn find_rev<E: Copy>(&mut self, tree: &MapleTree<E>, min: u64) -> Option<E> {
+        match self.status {
+            Status::Start if self.index < min => return None,
+            Status::Start => {}
+            Status::Pause | Status::Overflow | Status::Underflow if self.index <= min => {
+                self.status = Status::Underflow;
+                return None;
+            }
+            Status::Pause => {
+                self.index -= 1;
+                self.last = self.index;
+                self.status = Status::Start;
+            }
+            Status::Active | Status::Overflow | Status::Underflow => {}
+        }
+        let look_here = self.status == Status::Start;
+        if look_here && let Some(entry) = self.walk(tree) {
+            return Some(entry);
+        }
+        self.prev_slot(tree, min, false)
+    }
+
+    /// The next entry that starts at `max` at the latest, past NULL, never the one at `index`:
+    /// `mas_next`.
+    pub fn next<E: Copy>(&mut self, tree: &MapleTree<E>, max: u64) -> Option<E> {
+        self.go_next(tree, max, false)
+    }
+
+    /// The next range, be it an entry's or NULL: `mas_next_range`.
+    ///
+    /// `None` means NULL or that the limit is reached; only in the first case did the cursor move.
+    pub fn next_range<E: Copy>(&mut self, tree: &MapleTree<E>, max: u64) -> Option<E> {
+        self.go_next(tree, max, true)
+    }
+
+    /// The entry before that ends at `min` at the earliest, past NULL, never the one at `index`:
+    /// `mas_prev`.
+    pub fn prev<E: Copy>(&mut self, tree: &MapleTree<E>, min: u64) -> Option<E> {
+        self.go_prev(tree, min, false)
+    }
+
+    /// The range before, be it an entry's or NULL: `mas_prev_range`.
+    ///
+    /// `None` means NULL or that the limit is reached; only in the first case did the cursor move.
+    pub fn prev_range<E: Copy>(&mut self, tree: &MapleTree<E>, min: u64) -> Option<E> {
+        self.go_prev(tree, min, true)
+    }
+
+    /// Finds the lowest free block of `size` indices within `min..=max` and takes on its range:
+    /// `mas_empty_area`.
+    ///
+    /// # Errors
+    ///
+    /// [`NoArea::Invalid`] for `min > max`, a size of 0, or one larger than the limits allow;
+    /// [`NoArea::Busy`] if nothing fits. The cursor is left as it was.
+    pub fn empty_area<E: Copy>(
+        &mut self,
+        tree: &MapleTree<E>,
+        min: u64,
+        max: u64,
+        size: u64,
+        obs: &mut impl Observer<E>,
+    ) -> Result<(), NoArea> {
+        let first = tree.search_low(min, max, size, obs)?;
+        *self = Self {
+            index: first,
+            last: first + (size - 1),
+            status: Status::Active,
+        };
+        Ok(())
+    }
+
+    /// Finds the highest free block of `size` indices within `min..=max` and takes on its range:
+    /// `mas_empty_area_rev`.
+    ///
+    /// The block lies at the top of its hole, or of what the limits leave of it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`empty_area`](Self::empty_area).
+    pub fn empty_area_rev<E: Copy>(
+        &mut self,
+        tree: &MapleTree<E>,
+        min: u64,
+        max: u64,
+        size: u64,
+        obs: &mut impl Observer<E>,
+    ) -> Result<(), NoArea> {
+        let last = tree.search_high(min, max, size, obs)?;
+        *self = Self {
+            index: last - (size - 1),
+            last,
+            status: Status::Active,
+        };
+        Ok(())
+    }
+
+    /// What a store of `entry` over the cursor's range would need: `mas_preallocate`.
+    ///
+    /// The number is exact, and ours: the kernel's own counts come with its own way to store. It is
+    /// found by storing into a clone of the tree.
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn preallocate<E: Copy + Eq>(&self, tree: &MapleTree<E>, entry: Option<E>) -> Preallocated {
+        let mut count = CountNodes(0);
+        tree.clone()
+            .store_span(self.index, self.last, entry, &mut count);
+        Preallocated { nodes: count.0 }
+    }
+
+    /// Stores `entry`, or NULL, over the cursor's range, whatever was there: `mas_store_prealloc`,
+    /// `mas_store_gfp`.
+    ///
+    /// Entries that reach over an end of the range keep what lies outside. After a store of NULL
+    /// the cursor has the range of the whole hole.
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn store<E: Copy + Eq>(
+        &mut self,
+        tree: &mut MapleTree<E>,
+        entry: Option<E>,
+        obs: &mut impl Observer<E>,
+    ) {
+        (self.index, self.last) = tree.store_span(self.index, self.last, entry, obs);
+        self.status = Status::Active;
+    }
+
+    /// Takes the entry at `index` out of the tree, over its whole range, and returns it:
+    /// `mas_erase`.
+    pub fn erase<E: Copy + Eq>(
+        &mut self,
+        tree: &mut MapleTree<E>,
+        obs: &mut impl Observer<E>,
+    ) -> Option<E> {
+        let entry = self.walk(tree)?;
+        self.store(tree, None, obs);
+        Some(entry)
+    }
+
+    fn stand_on<E>(&mut self, span: Span<E>) -> Option<E> {
+        self.index = span.first;
+        self.last = span.last;
+        span.entry
+    }
+
+    fn go_next<E: Copy>(&mut self, tree: &MapleTree<E>, max: u64, empty: bool) -> Option<E> {
+        if self.last >= max {
+            self.status = Status::Overflow;
+            return None;
+        }
+        match self.status {
+            Status::Start | Status::Pause => {
+                self.walk(tree);
+            }
+            Status::Underflow => {
+                if let Some(entry) = self.walk(tree) {
+                    return Some(entry);
+                }
+            }
+            Status::Active | Status::Overflow => self.status = Status::Active,
+        }
+        self.next_slot(tree, max, empty)
+    }
+
+    fn go_prev<E: Copy>(&mut self, tree: &MapleTree<E>, min: u64, empty: bool) -> Option<E> {
+        if self.index <= min {
+            self.status = Status::Underflow;
+            return None;
+        }
+        match self.status {
+            Status::Start | Status::Pause => {
+                self.walk(tree);
+            }
+            Status::Overflow => {
+                if let Some(entry) = self.walk(tree) {
+                    return Some(entry);
+                }
+            }
+            Status::Active | Status::Underflow => self.status = Status::Active,
+        }
+        self.prev_slot(tree, min, empty)
+    }
+
+    /// One range on, and past a NULL one unless `empty`: `mas_next_slot`.
+    fn next_slot<E: Copy>(&mut self, tree: &MapleTree<E>, max: u64, empty: bool) -> Option<E> {
+        loop {
+            let here = tree.range_at(self.last).last;
+            if here >= max {
+                self.status = Status::Overflow;
+                return None;
+            }
+            let entry = self.stand_on(tree.range_at(here + 1));
+            if entry.is_some() || empty {
+                self.status = Status::Active;
+                return entry;
+            }
+        }
+    }
+
+    /// One range back, and past a NULL one unless `empty`: `mas_prev_slot`.
+    fn prev_slot<E: Copy>(&mut self, tree: &MapleTree<E>, min: u64, empty: bool) -> Option<E> {
+        loop {
+            let here = tree.range_at(self.index).first;
+            if here <= min {
+                self.status = Status::Underflow;
+                return None;
+            }
+            let entry = self.stand_on(tree.range_at(here - 1));
+            if entry.is_some() || empty {
+                self.status = Status::Active;
+                return entry;
+            }
+        }
+    }
+}
+
+/// Counts the nodes that are allocated.
+struct CountNodes(u32);
+
+impl<E> Observer<E> for CountNodes {
+    fn node(&mut self, _: NodeId<E>, old: Option<&crate::Node<E>>) {
+        self.0 += u32::from(old.is_none());
+    }
+}

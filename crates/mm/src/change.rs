@@ -1,0 +1,124 @@
+//! The commits in which kernels differ, each one a switch.
+//!
+//! A kernel is a release name plus the set of these changes that it contains. No other code asks for a version.
+
+use std::fmt;
+
+macro_rules! changes {
+    ($($(#[$doc:meta])* $name:ident = $id:literal, $first:literal, $subject:literal;)*) => {
+        /// A change of behaviour, by the commit that made it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Change {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Change {
+            /// All changes, oldest first.
+            pub const ALL: &'static [Change] = &[$(Change::$name,)*];
+
+            /// The commit id, twelve hex digits. Where that is not known: the Message-ID of the patch, or the name of the
+            /// function or field that it changed.
+            pub fn id(self) -> &'static str {
+                match self { $(Change::$name => $id,)* }
+            }
+
+            /// The first release with it, as kernel.org names releases.
+            pub fn first_in(self) -> &'static str {
+                match self { $(Change::$name => $first,)* }
+            }
+
+            /// What it did, as a short phrase of ours.
+            pub fn subject(self) -> &'static str {
+                match self { $(Change::$name => $subject,)* }
+            }
+        }
+    };
+}
+
+changes! {
+    /// New mappings look at their next neighbour first (until `PrevFirst`), and grow it themselves.
+    MmapExpandsNeighbour = "4dd1b84140c1", "6.1", "mmap_region() expands a neighbour itself and looks at the next one first";
+    /// brk extends only the mapping that ends at the old break; it no longer joins the one above.
+    BrkExpandsHeap = "2e7ce7d354f2", "6.1", "brk extends the heap below and never joins the mapping above it";
+    /// VMAs in a maple tree: the search for room stops below a growing mapping's guard gap.
+    MapleTree = "524e00b36e8c", "6.1", "VMAs live in a maple tree instead of a red-black tree";
+    /// Anonymous mappings of 2 MiB or more are aligned to 2 MiB, first attempt.
+    AlignThp61 = "f35b5d7d676e", "6.1-rc1", "anonymous mappings of 2 MiB and more start on a 2 MiB boundary";
+    /// Takes `AlignThp61` back.
+    RevertAlignThp61 = "0ba09b173387", "6.1", "takes the alignment of f35b5d7d676e back";
+    /// brk checks that the mapping it extends ends at the old break.
+    BrkChecksEnd = "6c28ca6485dd", "6.1", "brk extends the heap only if it ends at the old break";
+    /// mprotect drops VM_ACCOUNT from an untouched mapping that loses write.
+    MprotectUnaccounts = "20230626204612.106165-1-lstoakes@gmail.com", "6.7", "mprotect stops charging an untouched mapping that may no longer be written";
+    /// The `[heap]` label of maps is for mappings that overlap the heap, no longer for those that touch it.
+    HeapLabelOverlaps = "vma_is_initial_heap", "6.7", "maps says [heap] where a mapping overlaps the heap, no longer where it touches it";
+    /// The alignment of 2 MiB and more again.
+    AlignThp = "efa7df3e3bb5", "6.7", "anonymous mappings of 2 MiB and more start on a 2 MiB boundary";
+    /// An aligned search result is used from its upper end, and anonymous memory has offset 0.
+    AlignAbuts = "96204e15310c", "6.8", "aligned mappings abut, and anonymous ones are aligned to the address alone";
+    /// MAP_STACK means VM_NOHUGEPAGE.
+    StackNoHuge = "c4608d1bf7c6", "6.8", "MAP_STACK sets VM_NOHUGEPAGE";
+    /// Files without a get_unmapped_area of their own are aligned like anonymous memory.
+    AlignFiles = "ed48e87c7df3", "6.10", "files without a placement hook are aligned like anonymous memory";
+    /// Only multiples of 2 MiB are aligned.
+    AlignMultiplesOnly = "d4148aeab412", "6.12 (6.11.7)", "only lengths that are a multiple of 2 MiB are aligned";
+    /// New mappings join their previous neighbour first.
+    PrevFirst = "cacded5e42b9", "6.12", "new mappings join the previous neighbour first";
+    /// A MAP_FIXED that fails leaves what was there.
+    FixedRestores = "f8d112a4e657", "6.12", "a failing MAP_FIXED leaves the old mappings in place";
+    /// A hint switches the alignment off.
+    AlignNotWithHint = "249608ee4713", "6.13 (6.12.y)", "a request with an address hint is not aligned";
+    /// Files are left out of the alignment of anonymous memory.
+    AlignNotFiles = "34d7cf637c43", "6.13", "files without a placement hook are not aligned";
+    /// A faulted mapping may join an unfaulted neighbour.
+    FaultedJoinsUnfaulted = "879bca0a2c4f", "6.16", "a touched mapping may join an untouched neighbour";
+    /// Private file mappings carry a second offset that has to match too.
+    AnonPgoff = "anon_pgoff", "7.3", "private file mappings must continue in anon_pgoff too";
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// A set of changes.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes(u32);
+
+impl Changes {
+    /// No change at all: Linux 6.0.
+    pub const NONE: Changes = Changes(0);
+
+    /// The set with one change more.
+    #[must_use]
+    pub const fn with(self, change: Change) -> Changes {
+        Changes(self.0 | 1 << change as u8)
+    }
+
+    /// The set with one change less.
+    #[must_use]
+    pub const fn without(self, change: Change) -> Changes {
+        Changes(self.0 & !(1 << change as u8))
+    }
+
+    /// Whether the change is in the set.
+    pub const fn has(self, change: Change) -> bool {
+        self.0 & 1 << change as u8 != 0
+    }
+
+    /// The changes of the set, oldest first.
+    pub fn iter(self) -> impl Iterator<Item = Change> {
+        Change::ALL
+            .iter()
+            .copied()
+            .filter(move |change| self.has(*change))
+    }
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}

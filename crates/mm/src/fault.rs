@@ -1,0 +1,189 @@
+//! Accesses and the faults they raise, as far as later calls depend on them: `anon_vma`s, page tables, growth.
+
+use crate::call::{Access, Outcome, Signal};
+use crate::errno::Errno;
+use crate::event::{Event, FaultPage, GrowthRefusal, Range, Refusal};
+use crate::flags::VmFlags;
+use crate::machine::Machine;
+use crate::observer::Observer;
+use crate::page::{PAGE_SHIFT, PMD_SIZE, page_down, page_up};
+use crate::page_table::Pmd;
+use crate::settings::Thp;
+use crate::vma::VmaId;
+
+/// The last fault reported, so that a run of equal ones is one event.
+type LastFault = Option<(VmaId, FaultPage)>;
+
+impl Machine {
+    pub(crate) fn touch(
+        &mut self,
+        addr: u64,
+        len: u64,
+        stride: u64,
+        access: Access,
+        observer: &mut impl Observer,
+    ) -> Outcome {
+        let stride = stride.max(1);
+        let mut touched = 0;
+        let mut last = None;
+        let mut at = addr;
+        while at.wrapping_sub(addr) < len {
+            if let Err((signal, growth)) = self.access(at, access, &mut last, observer) {
+                observer.event(|| Event::Signalled { signal, at, growth });
+                return Outcome::Signal {
+                    touched,
+                    signal,
+                    at,
+                };
+            }
+            touched += 1;
+            match at.checked_add(stride) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        Outcome::Touched(touched)
+    }
+
+    fn access(
+        &mut self,
+        at: u64,
+        access: Access,
+        last: &mut LastFault,
+        observer: &mut impl Observer,
+    ) -> Result<(), (Signal, Option<GrowthRefusal>)> {
+        let id = self.find_vma(at).ok_or((Signal::SegvMaperr, None))?;
+        if self.vma(id).start > at {
+            if !self.vma(id).flags.contains(VmFlags::GROWSDOWN) {
+                return Err((Signal::SegvMaperr, None));
+            }
+            self.expand_downwards(id, page_down(at), observer)
+                .map_err(|refusal| (Signal::SegvMaperr, Some(refusal)))?;
+        }
+        let vma = self.vma(id);
+        let allowed = match access {
+            Access::Read => vma.is_accessible(),
+            Access::Write => vma.flags.contains(VmFlags::WRITE),
+        };
+        if !allowed {
+            return Err((Signal::SegvAccerr, None));
+        }
+        if let Some(file) = vma.file
+            && let Some(len) = self.files[file.0 as usize].len
+            && vma.pgoff_at(at) >= page_up(len) >> PAGE_SHIFT
+        {
+            return Err((Signal::BusAdrerr, None));
+        }
+        self.fault(id, at, access, last, observer);
+        Ok(())
+    }
+
+    /// Maps something at `at` (`handle_mm_fault`).
+    fn fault(
+        &mut self,
+        id: VmaId,
+        at: u64,
+        access: Access,
+        last: &mut LastFault,
+        observer: &mut impl Observer,
+    ) {
+        let vma = self.vma(id);
+        if vma.special.is_some() {
+            return;
+        }
+        let pmd = self.pmd(at);
+        let huge = pmd.is_none() && self.may_fault_huge(id, at);
+        let page = match (huge, access, vma.file) {
+            (true, Access::Read, _) => FaultPage::HugeZero,
+            (true, Access::Write, _) => FaultPage::Huge,
+            (false, Access::Read, Some(_)) => FaultPage::File,
+            (false, Access::Read, None) => FaultPage::Zero,
+            (false, Access::Write, _) => FaultPage::Small,
+        };
+        // The huge path prepares the anon_vma before it looks at the kind of access.
+        if huge || access == Access::Write {
+            self.anon_vma_prepare(id, observer);
+        }
+        match page {
+            FaultPage::HugeZero => self.set_pmd(at, Pmd::HugeZero, observer),
+            FaultPage::Huge => self.set_pmd(at, Pmd::Huge, observer),
+            _ if pmd.is_none() => self.set_pmd(at, Pmd::Table, observer),
+            _ => return,
+        }
+        if *last != Some((id, page)) {
+            *last = Some((id, page));
+            observer.event(|| Event::Fault {
+                vma: id,
+                addr: at,
+                page,
+            });
+        }
+    }
+
+    /// Whether a fault here takes the huge path: policy, flags, and a whole block inside the mapping.
+    fn may_fault_huge(&self, id: VmaId, at: u64) -> bool {
+        let vma = self.vma(id);
+        let block = at / PMD_SIZE * PMD_SIZE;
+        self.settings.thp == Thp::Always
+            && vma.is_anonymous()
+            && !vma.flags.contains(VmFlags::NOHUGEPAGE)
+            && block >= vma.start
+            && block + PMD_SIZE <= vma.end
+    }
+
+    /// Extends a growing mapping down to `start` (`expand_downwards`, `acct_stack_growth`).
+    fn expand_downwards(
+        &mut self,
+        id: VmaId,
+        start: u64,
+        observer: &mut impl Observer,
+    ) -> Result<(), GrowthRefusal> {
+        let vma = self.vma(id);
+        let flags = vma.flags;
+        if start < self.settings.mmap_min_addr {
+            return Err(GrowthRefusal::MinAddr);
+        }
+        if let Some(below) = self.prev_vma(start) {
+            let prev = self.vma(below);
+            let distance = start.saturating_sub(prev.end);
+            if !prev.flags.contains(VmFlags::GROWSDOWN)
+                && prev.is_accessible()
+                && distance < self.guard_gap()
+            {
+                return Err(GrowthRefusal::GuardGap { below, distance });
+            }
+        }
+        let size = vma.end - start;
+        let grow = (vma.start - start) >> PAGE_SHIFT;
+        let old = Range {
+            start,
+            end: vma.end,
+        };
+        self.anon_vma_prepare(id, observer);
+        let limit = |(_, reason): (Errno, Refusal)| GrowthRefusal::Limit(reason);
+        self.may_expand(flags, grow).map_err(limit)?;
+        if self
+            .process()
+            .rlimits
+            .stack
+            .is_some_and(|limit| size > limit)
+        {
+            return Err(GrowthRefusal::StackLimit);
+        }
+        self.enough_memory(grow).map_err(limit)?;
+        self.charge(grow, observer);
+        self.stat_account(flags, grow.cast_signed(), observer);
+        let vma = self.edit_vma(id, observer);
+        vma.start = start;
+        vma.pgoff = vma.pgoff.wrapping_sub(grow);
+        vma.anon_pgoff = vma.anon_pgoff.wrapping_sub(grow);
+        self.store(old, Some(id), observer);
+        observer.event(|| Event::Grown { vma: id, start });
+        Ok(())
+    }
+
+    /// `stack_guard_gap` in bytes.
+    pub(crate) fn guard_gap(&self) -> u64 {
+        self.settings.stack_guard_gap << PAGE_SHIFT
+    }
+}

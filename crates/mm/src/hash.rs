@@ -1,0 +1,92 @@
+//! One number for the whole state, the same on every machine.
+
+use crate::event::Range;
+use crate::machine::Machine;
+use crate::vma::{Special, Vma};
+
+/// FNV-1a over 64-bit words, in a fixed order.
+struct Fnv(u64);
+
+impl Fnv {
+    fn word(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn option(&mut self, value: Option<u64>) {
+        self.word(u64::from(value.is_some()));
+        self.word(value.unwrap_or(0));
+    }
+
+    fn vma(&mut self, vma: &Vma) {
+        let Vma {
+            start,
+            end,
+            flags,
+            pgoff,
+            anon_pgoff,
+            file,
+            anon_vma,
+            special,
+        } = vma;
+        for word in [*start, *end, flags.bits(), *pgoff, *anon_pgoff] {
+            self.word(word);
+        }
+        self.option(file.map(|file| u64::from(file.0)));
+        self.option(anon_vma.map(|anon| u64::from(anon.0)));
+        self.option(special.map(|special| match special {
+            Special::Stack => 0,
+            Special::Vvar => 1,
+            Special::VvarVclock => 2,
+            Special::Vdso => 3,
+        }));
+    }
+}
+
+impl Machine {
+    /// A hash of everything that later calls depend on: mappings, page table, counters, limits. Not of the kernel.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        for (_, vma) in self.vmas(Range {
+            start: 0,
+            end: u64::MAX,
+        }) {
+            hash.vma(vma);
+        }
+        for (range, pmd) in self.pmds.iter() {
+            hash.word(*range.start());
+            hash.word(*range.end());
+            hash.word(pmd as u64);
+        }
+        let process = self.process();
+        for word in [
+            process.map_count,
+            process.total_vm,
+            process.data_vm,
+            process.locked_vm,
+            process.committed,
+            process.start_data,
+            process.end_data,
+            process.start_brk,
+            process.brk,
+            process.start_stack,
+            process.mmap_base,
+            process.mmap_legacy_base,
+            u64::from(process.next_anon_vma.0),
+        ] {
+            hash.word(word);
+        }
+        let limits = &process.rlimits;
+        for limit in [
+            limits.address_space,
+            limits.data,
+            limits.data_max,
+            limits.stack,
+            limits.memlock,
+        ] {
+            hash.option(limit);
+        }
+        hash.0
+    }
+}

@@ -1,0 +1,199 @@
+//! The machine: one process's address space under one kernel.
+
+use std::rc::Rc;
+
+use mmscope_maple::{Arena, MaState, MapleTree};
+
+use crate::call::{Call, Outcome};
+use crate::errno::Errno;
+use crate::event::{Event, Range, Refusal};
+use crate::file::File;
+use crate::journal::Undo;
+use crate::kernel::Kernel;
+use crate::observer::Observer;
+use crate::page_table::Pmd;
+use crate::process::{Process, ProcessId};
+use crate::settings::Settings;
+use crate::vma::{Vma, VmaId};
+
+/// Why a call ends early: the error it returns and the reason behind it.
+pub(crate) type Refused = (Errno, Refusal);
+
+/// A process's address space under one kernel.
+///
+/// Cloning is cheap, since unchanged parts are shared: a clone is a checkpoint.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub(crate) kernel: Kernel,
+    pub(crate) settings: Rc<Settings>,
+    pub(crate) files: Rc<Vec<File>>,
+    pub(crate) vmas: Arena<Vma>,
+    pub(crate) tree: MapleTree<VmaId>,
+    pub(crate) pmds: MapleTree<Pmd>,
+    pub(crate) processes: Arena<Process>,
+    pub(crate) current: ProcessId,
+}
+
+impl Machine {
+    /// Does one call. With `&mut ()` as the observer nothing is recorded, with a [`crate::Journal`] everything is.
+    pub fn run(&mut self, call: &Call, observer: &mut impl Observer) -> Outcome {
+        let done = match *call {
+            Call::Mmap(mmap) => return self.mmap(mmap, observer),
+            Call::Munmap { addr, len } => self.munmap(addr, len, observer),
+            Call::Mprotect { addr, len, prot } => self.mprotect(addr, len, prot, observer),
+            Call::Brk { addr } => return Outcome::Address(self.brk(addr, observer)),
+            Call::Touch {
+                addr,
+                len,
+                stride,
+                access,
+            } => {
+                return self.touch(addr, len, stride, access, observer);
+            }
+            Call::Setrlimit { resource, cur, max } => {
+                self.setrlimit(resource, cur, max, observer);
+                Ok(())
+            }
+        };
+        match done {
+            Ok(()) => Outcome::Done,
+            Err(refused) => self.refuse(refused, observer),
+        }
+    }
+
+    pub(crate) fn refuse(&self, (errno, reason): Refused, observer: &mut impl Observer) -> Outcome {
+        observer.event(|| Event::Refused { errno, reason });
+        Outcome::Error(errno)
+    }
+
+    /// Takes one write back. Writes must be undone in the reverse of the order in which a journal recorded them.
+    pub fn undo(&mut self, undo: Undo) {
+        match undo {
+            Undo::Vma(id, old) => self.vmas.restore(id, old.map(|old| *old)),
+            Undo::Process(id, old) => self.processes.restore(id, old.map(|old| *old)),
+            Undo::Node(id, old) => self.tree.undo_node(id, old.map(|old| *old)),
+            Undo::Root(old) => self.tree.undo_root(old),
+            Undo::PmdNode(id, old) => self.pmds.undo_node(id, old.map(|old| *old)),
+            Undo::PmdRoot(old) => self.pmds.undo_root(old),
+        }
+    }
+
+    /// The kernel it runs.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// What it was set up with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The files that mappings can show.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// Counters and limits.
+    pub fn process(&self) -> &Process {
+        &self.processes[self.current]
+    }
+
+    /// The tree that holds the mappings.
+    pub fn tree(&self) -> &MapleTree<VmaId> {
+        &self.tree
+    }
+
+    /// The mapping with this name.
+    ///
+    /// # Panics
+    /// If it does not exist (any more).
+    pub fn vma(&self, id: VmaId) -> &Vma {
+        &self.vmas[id]
+    }
+
+    /// The mapping with this name, if it still exists.
+    pub fn get_vma(&self, id: VmaId) -> Option<&Vma> {
+        self.vmas.get(id)
+    }
+
+    /// The first mapping that ends above the address (`find_vma`).
+    pub fn find_vma(&self, addr: u64) -> Option<VmaId> {
+        MaState::new(addr, addr).find(&self.tree, u64::MAX)
+    }
+
+    /// The mapping that holds the address (`vma_lookup`).
+    pub fn vma_at(&self, addr: u64) -> Option<VmaId> {
+        MaState::new(addr, addr).walk(&self.tree)
+    }
+
+    /// The last mapping that starts below the address.
+    pub fn prev_vma(&self, addr: u64) -> Option<VmaId> {
+        let below = addr.checked_sub(1)?;
+        MaState::new(below, below).find_rev(&self.tree, 0)
+    }
+
+    /// The mappings that intersect a range, lowest first.
+    pub fn vmas(&self, within: Range) -> impl Iterator<Item = (VmaId, &Vma)> {
+        let mut mas = MaState::new(within.start, within.start);
+        std::iter::from_fn(move || {
+            if within.is_empty() {
+                return None;
+            }
+            mas.find(&self.tree, within.end - 1)
+                .map(|id| (id, self.vma(id)))
+        })
+    }
+
+    /// The free ranges of a range, lowest first, clipped to it.
+    pub fn gaps(&self, within: Range) -> impl Iterator<Item = Range> {
+        let mut from = within.start;
+        let mut vmas = self.vmas(within);
+        std::iter::from_fn(move || {
+            while from < within.end {
+                let (start, next) = match vmas.next() {
+                    Some((_, vma)) => (vma.start, vma.end),
+                    None => (within.end, within.end),
+                };
+                let gap = Range {
+                    start: from,
+                    end: start.min(within.end),
+                };
+                from = next;
+                if !gap.is_empty() {
+                    return Some(gap);
+                }
+            }
+            None
+        })
+    }
+
+    pub(crate) fn edit_vma(&mut self, id: VmaId, observer: &mut impl Observer) -> &mut Vma {
+        self.vmas.edit(id, observer)
+    }
+
+    pub(crate) fn edit_process(&mut self, observer: &mut impl Observer) -> &mut Process {
+        self.processes.edit(self.current, observer)
+    }
+
+    /// Stores `entry` over `[range.start, range.end)` of the tree.
+    pub(crate) fn store(
+        &mut self,
+        range: Range,
+        entry: Option<VmaId>,
+        observer: &mut impl Observer,
+    ) {
+        MaState::new(range.start, range.end - 1).store(&mut self.tree, entry, observer);
+    }
+
+    /// Adds a mapping (`vma_link`), without accounting for its pages.
+    pub(crate) fn link(&mut self, vma: Vma, observer: &mut impl Observer) -> VmaId {
+        let range = Range {
+            start: vma.start,
+            end: vma.end,
+        };
+        let id = self.vmas.insert(vma, observer);
+        self.store(range, Some(id), observer);
+        self.edit_process(observer).map_count += 1;
+        id
+    }
+}

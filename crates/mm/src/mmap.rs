@@ -1,0 +1,247 @@
+//! Making mappings (`do_mmap`, `mmap_region`).
+
+use crate::call::{Access, Fd, Mmap, NotModelled, Outcome};
+use crate::change::Change;
+use crate::errno::Errno;
+use crate::event::{Event, Range, Refusal};
+use crate::file::FileId;
+use crate::flags::{MapFlags, VmFlags};
+use crate::machine::{Machine, Refused};
+use crate::merge::{Candidate, Neighbours};
+use crate::observer::Observer;
+use crate::page::{PAGE_SHIFT, PAGE_SIZE, is_page_aligned, page_down, page_up};
+use crate::settings::Overcommit;
+use crate::unmapped_area::{PlaceFile, PlaceRequest};
+use crate::vma::{Vma, VmaId};
+
+const MAP_SHARED: u32 = 1;
+const MAP_PRIVATE: u32 = 2;
+const MAP_SHARED_VALIDATE: u32 = 3;
+
+impl Machine {
+    pub(crate) fn mmap(&mut self, mmap: Mmap, observer: &mut impl Observer) -> Outcome {
+        let anonymous = mmap.flags.contains(MapFlags::ANONYMOUS);
+        match mmap.flags.bits() & MapFlags::TYPE {
+            MAP_SHARED => return Outcome::NotModelled(NotModelled::SharedMapping),
+            MAP_SHARED_VALIDATE if !anonymous => {
+                return Outcome::NotModelled(NotModelled::SharedMapping);
+            }
+            _ => {}
+        }
+        match self.do_mmap(mmap, observer) {
+            Ok(addr) => Outcome::Address(addr),
+            Err(refused) => self.refuse(refused, observer),
+        }
+    }
+
+    fn do_mmap(&mut self, mmap: Mmap, observer: &mut impl Observer) -> Result<u64, Refused> {
+        let mut flags = mmap.flags;
+        if !is_page_aligned(mmap.offset) {
+            return Err((Errno::EINVAL, Refusal::UnalignedOffset(mmap.offset)));
+        }
+        let file = self.backing(&mmap)?;
+        if mmap.len == 0 {
+            return Err((Errno::EINVAL, Refusal::ZeroLength));
+        }
+        if flags.contains(MapFlags::FIXED_NOREPLACE) {
+            flags |= MapFlags::FIXED;
+        }
+        let hint = if flags.contains(MapFlags::FIXED) {
+            mmap.addr
+        } else {
+            self.round_hint_to_min(mmap.addr, observer)
+        };
+        let len = page_up(mmap.len);
+        if len == 0 {
+            return Err((Errno::ENOMEM, Refusal::LengthWraps(mmap.len)));
+        }
+        let pages = len >> PAGE_SHIFT;
+        if (mmap.offset >> PAGE_SHIFT).checked_add(pages).is_none() {
+            return Err((Errno::EOVERFLOW, Refusal::OffsetOverflow));
+        }
+        self.room_for_mapping()?;
+        let request = PlaceRequest {
+            hint,
+            len,
+            flags,
+            file: file.map_or(PlaceFile::Anonymous, |file| {
+                PlaceFile::File(self.files[file.0 as usize].placement)
+            }),
+            offset: mmap.offset,
+            begin_32bit: mmap.begin_32bit,
+        };
+        let addr = self.get_unmapped_area(&request, observer)?;
+        let range = Range::sized(addr, len);
+        if flags.contains(MapFlags::FIXED_NOREPLACE)
+            && let Some((there, _)) = self.vmas(range).next()
+        {
+            return Err((Errno::EEXIST, Refusal::Occupied(there)));
+        }
+        let vm_flags = self.vm_flags(&mmap);
+        if vm_flags.contains(VmFlags::LOCKED) {
+            self.may_lock_at_all()?;
+            self.may_lock(len)?;
+        }
+        if mmap.flags.bits() & MapFlags::TYPE != MAP_PRIVATE {
+            return Err((
+                Errno::EINVAL,
+                Refusal::BadMapType(mmap.flags.bits() & MapFlags::TYPE),
+            ));
+        }
+        if file.is_some() && flags.contains(MapFlags::GROWSDOWN) {
+            return Err((Errno::EINVAL, Refusal::BadFlags));
+        }
+        let pgoff = match file {
+            Some(_) => mmap.offset >> PAGE_SHIFT,
+            None => addr >> PAGE_SHIFT,
+        };
+        let vma = self.mmap_region(range, vm_flags, pgoff, file, observer)?;
+        let populate = flags.contains(MapFlags::POPULATE) && !flags.contains(MapFlags::NONBLOCK);
+        if (populate || vm_flags.contains(VmFlags::LOCKED)) && self.vma(vma).is_accessible() {
+            let access = if vm_flags.contains(VmFlags::WRITE) {
+                Access::Write
+            } else {
+                Access::Read
+            };
+            self.touch(addr, len, PAGE_SIZE, access, observer);
+        }
+        Ok(addr)
+    }
+
+    /// A hint below the lowest address is raised to it; one inside the first page is none (`round_hint_to_min`).
+    fn round_hint_to_min(&self, addr: u64, observer: &mut impl Observer) -> u64 {
+        let from = page_down(addr);
+        if from == 0 || from >= self.search_min_addr() {
+            return from;
+        }
+        let to = page_up(self.search_min_addr());
+        observer.event(|| Event::HintRaised { from, to });
+        to
+    }
+
+    fn vm_flags(&self, mmap: &Mmap) -> VmFlags {
+        let mut flags = VmFlags::from_prot(mmap.prot) | VmFlags::MAY_ACCESS;
+        let never = self.settings.overcommit == Overcommit::Never;
+        flags.set(VmFlags::GROWSDOWN, mmap.flags.contains(MapFlags::GROWSDOWN));
+        flags.set(VmFlags::LOCKED, mmap.flags.contains(MapFlags::LOCKED));
+        flags.set(
+            VmFlags::NORESERVE,
+            mmap.flags.contains(MapFlags::NORESERVE) && !never,
+        );
+        let no_huge = mmap.flags.contains(MapFlags::STACK) && self.kernel.has(Change::StackNoHuge);
+        flags.set(VmFlags::NOHUGEPAGE, no_huge);
+        flags
+    }
+
+    fn may_lock_at_all(&self) -> Result<(), Refused> {
+        if self.process().rlimits.memlock == Some(0) && !self.settings.cap_ipc_lock {
+            return Err((Errno::EPERM, Refusal::MemlockForbidden));
+        }
+        Ok(())
+    }
+
+    /// Puts the mapping in place of whatever lies there.
+    fn mmap_region(
+        &mut self,
+        range: Range,
+        mut flags: VmFlags,
+        pgoff: u64,
+        file: Option<FileId>,
+        observer: &mut impl Observer,
+    ) -> Result<VmaId, Refused> {
+        let pages = range.len() >> PAGE_SHIFT;
+        let accountable = flags.is_accountable();
+        let doomed;
+        if self.kernel.has(Change::FixedRestores) {
+            doomed = self.gather(range, observer)?;
+            let (replaced, replaced_accounted) = self.count_pages(&doomed);
+            self.may_expand(flags, pages - replaced)?;
+            if accountable {
+                self.enough_memory(pages - replaced_accounted)?;
+            }
+            self.remove(range, &doomed, observer);
+        } else {
+            if let Err(refused) = self.may_expand(flags, pages) {
+                let replaced = self.pages_within(range);
+                self.may_expand(flags, pages - replaced)
+                    .map_err(|_| refused)?;
+            }
+            self.unmap(range, observer)
+                .map_err(|(_, reason)| (Errno::ENOMEM, reason))?;
+            if accountable {
+                self.enough_memory(pages)?;
+            }
+        }
+        if accountable {
+            flags |= VmFlags::ACCOUNT;
+            self.charge(pages, observer);
+        }
+        let candidate = Candidate {
+            range,
+            flags,
+            pgoff,
+            anon_pgoff: range.start >> PAGE_SHIFT,
+            file,
+            anon_vma: None,
+        };
+        let vma = match self.merge_new(&candidate, Neighbours::Both, observer) {
+            Some(vma) => vma,
+            None => self.new_vma(&candidate, observer),
+        };
+        self.stat_account(flags, pages.cast_signed(), observer);
+        Ok(vma)
+    }
+
+    pub(crate) fn new_vma(&mut self, candidate: &Candidate, observer: &mut impl Observer) -> VmaId {
+        let Candidate {
+            range,
+            flags,
+            pgoff,
+            anon_pgoff,
+            file,
+            anon_vma,
+        } = *candidate;
+        let vma = Vma {
+            start: range.start,
+            end: range.end,
+            flags,
+            pgoff,
+            anon_pgoff,
+            file,
+            anon_vma,
+            special: None,
+        };
+        let vma = self.link(vma, observer);
+        observer.event(|| Event::NewVma { vma, range });
+        vma
+    }
+
+    /// Pages that are mapped in a range (`count_vma_pages_range`).
+    fn pages_within(&self, range: Range) -> u64 {
+        self.vmas(range)
+            .map(|(_, vma)| (vma.end.min(range.end) - vma.start.max(range.start)) >> PAGE_SHIFT)
+            .sum()
+    }
+
+    /// What the call maps, and the errors about it that come first.
+    fn backing(&self, mmap: &Mmap) -> Result<Option<FileId>, Refused> {
+        let huge = mmap.flags.contains(MapFlags::HUGETLB);
+        if !mmap.flags.contains(MapFlags::ANONYMOUS) {
+            return match mmap.fd {
+                Fd::None => Err((Errno::EBADF, Refusal::BadFd)),
+                Fd::File(_) if huge => Err((Errno::EINVAL, Refusal::BadFlags)),
+                Fd::File(file) => Ok(Some(file)),
+            };
+        }
+        if huge {
+            // x86-64 has 2 MiB and 1 GiB, 2 MiB unless told otherwise; none are reserved here.
+            let known = [0, 21, 30].contains(&mmap.flags.huge_order());
+            return Err(if known && self.settings.hugetlb {
+                (Errno::ENOMEM, Refusal::NoHugePages)
+            } else {
+                (Errno::EINVAL, Refusal::HugeSize(mmap.flags.huge_order()))
+            });
+        }
+        Ok(None)
+    }
+}

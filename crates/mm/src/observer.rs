@@ -1,0 +1,20 @@
+//! Watching the model at work.
+
+use mmscope_maple::Witness;
+
+use crate::event::Event;
+use crate::page_table::Pmd;
+use crate::process::Process;
+use crate::vma::{Vma, VmaId};
+
+/// Sees each decision and each write. The unit observer sees nothing and costs nothing.
+pub trait Observer:
+    mmscope_maple::Observer<VmaId> + mmscope_maple::Observer<Pmd> + Witness<Vma> + Witness<Process>
+{
+    /// A decision; `make` is not called by observers that don't record.
+    fn event(&mut self, make: impl FnOnce() -> Event) {
+        let _ = make;
+    }
+}
+
+impl Observer for () {}

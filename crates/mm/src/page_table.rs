@@ -1,0 +1,79 @@
+//! Which 2 MiB blocks have something mapped: the level of the page table that decides about huge pages.
+//!
+//! Simplified: a block with a table of base pages is not told apart by page, and a write to the huge zero page leaves
+//! the block as it is. Nothing that is modelled so far depends on single pages, only on whether an entry is empty.
+
+use mmscope_maple::MaState;
+
+use crate::event::Range;
+use crate::machine::Machine;
+use crate::observer::Observer;
+use crate::page::PMD_SIZE;
+
+/// What the PMD entry of a 2 MiB block holds; an empty entry is not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pmd {
+    /// A table of base pages.
+    Table,
+    /// The huge zero page.
+    HugeZero,
+    /// A huge page.
+    Huge,
+}
+
+impl Machine {
+    /// The PMD entry for an address; `None` if it is empty.
+    pub fn pmd(&self, addr: u64) -> Option<Pmd> {
+        self.pmds.get(addr / PMD_SIZE)
+    }
+
+    pub(crate) fn set_pmd(&mut self, addr: u64, pmd: Pmd, observer: &mut impl Observer) {
+        let block = addr / PMD_SIZE;
+        MaState::new(block, block).store(&mut self.pmds, Some(pmd), observer);
+    }
+
+    /// Notes tables for all blocks of a range, as after pages were mapped there.
+    pub(crate) fn note_tables(&mut self, range: Range, observer: &mut impl Observer) {
+        let (first, last) = blocks(range);
+        MaState::new(first, last).store(&mut self.pmds, Some(Pmd::Table), observer);
+    }
+
+    /// A border of a mapping moved to `at`: a huge page across it becomes a table (`vma_adjust_trans_huge`).
+    pub(crate) fn split_pmd(&mut self, at: u64, observer: &mut impl Observer) {
+        if !at.is_multiple_of(PMD_SIZE) && matches!(self.pmd(at), Some(Pmd::Huge | Pmd::HugeZero)) {
+            self.set_pmd(at, Pmd::Table, observer);
+        }
+    }
+
+    /// Frees what page tables can be freed after `gone` was unmapped, as part of unmapping `whole`: those whose block
+    /// holds no other mapping (`free_pgtables`, with its floor and ceiling).
+    pub(crate) fn free_tables(&mut self, gone: Range, whole: Range, observer: &mut impl Observer) {
+        let floor = self.prev_vma(whole.start).map_or(0, |id| self.vma(id).end);
+        let ceiling = self
+            .find_vma(whole.end)
+            .map_or(u64::MAX, |id| self.vma(id).start);
+        let (mut first, mut last) = blocks(gone);
+        if first * PMD_SIZE < floor {
+            first += 1;
+        }
+        if (last + 1) * PMD_SIZE > ceiling {
+            // At block 0 there is none below: leave an empty span.
+            if last == 0 {
+                return;
+            }
+            last -= 1;
+        }
+        if first > last {
+            return;
+        }
+        let used = MaState::new(first, last).find(&self.pmds, last).is_some();
+        if used {
+            MaState::new(first, last).store(&mut self.pmds, None, observer);
+        }
+    }
+}
+
+/// The numbers of the first and the last block that a range touches.
+fn blocks(range: Range) -> (u64, u64) {
+    (range.start / PMD_SIZE, (range.end - 1) / PMD_SIZE)
+}

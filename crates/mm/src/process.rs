@@ -1,0 +1,42 @@
+//! The counters and limits of a process (`struct mm_struct` without its tree).
+
+use mmscope_maple::Id;
+
+use crate::settings::Rlimits;
+use crate::vma::AnonVma;
+
+/// Names a process.
+pub type ProcessId = Id<Process>;
+
+/// What a process's address space is, besides its mappings. Sizes are in pages, addresses in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// `mm->map_count`
+    pub map_count: u64,
+    /// `mm->total_vm`
+    pub total_vm: u64,
+    /// `mm->data_vm`
+    pub data_vm: u64,
+    /// `mm->locked_vm`
+    pub locked_vm: u64,
+    /// Pages charged to the commit limit by this process.
+    pub committed: u64,
+    /// `mm->start_data`
+    pub start_data: u64,
+    /// `mm->end_data`
+    pub end_data: u64,
+    /// `mm->start_brk`
+    pub start_brk: u64,
+    /// `mm->brk`
+    pub brk: u64,
+    /// An address of the initial stack (`mm->start_stack`): the mapping that holds it is `[stack]`
+    pub start_stack: u64,
+    /// `mm->mmap_base`: a top-down search starts below it
+    pub mmap_base: u64,
+    /// `mm->mmap_legacy_base`: a bottom-up search starts here
+    pub mmap_legacy_base: u64,
+    /// Limits in force.
+    pub rlimits: Rlimits,
+    /// The number that the next `anon_vma` gets.
+    pub next_anon_vma: AnonVma,
+}

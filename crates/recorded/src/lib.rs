@@ -1,0 +1,19 @@
+//! Recorded answers of real kernels, held against the model.
+//!
+//! A recording is a JSON object a line, one line a case: a fresh process, the calls it made, and after each call its
+//! result and what changed in `/proc/PID/maps`. `vectors/README.md` says where they come from.
+
+mod case;
+mod layout;
+mod profile;
+mod read;
+mod report;
+mod script;
+mod vectors;
+
+pub use case::{Case, CaseError};
+pub use profile::profile;
+pub use read::{files_below, is_vectors, read_text};
+pub use report::{Difference, Report};
+pub use script::{OutOfScope, ScriptError};
+pub use vectors::{check_case, check_text};

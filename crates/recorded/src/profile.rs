@@ -1,0 +1,17 @@
+//! Which modelled kernel stands for a recorded one.
+
+use mmscope_mm::{Kernel, Release};
+
+/// The kernel to run for what a recording calls its kernel.
+pub fn profile(uname: &str) -> Option<Kernel> {
+    // A 6.12.95 built with the placement condition of 6.10: any length from 2 MiB, hint or not, files by hook only.
+    if uname.ends_with("-window") {
+        return Kernel::parse("6.12.y-ed48e87c7df3-d4148aeab412-249608ee4713").ok();
+    }
+    Release::nearest(uname).map(Kernel::new)
+}
+
+/// Whether the recorded kernel was built with `CONFIG_HUGETLBFS`: the hand-built one was not.
+pub(crate) fn has_hugetlb(uname: &str) -> bool {
+    !uname.ends_with("-window")
+}

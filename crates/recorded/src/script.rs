@@ -1,0 +1,244 @@
+//! The script language of recorded cases.
+
+use mmscope_mm::{Access, Call, Fd, FileId, MapFlags, Mmap, Prot};
+
+/// What an op of a script asks the model to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ask {
+    Call(Call),
+    /// The model does not cover it yet.
+    OutOfScope(OutOfScope),
+}
+
+/// Why an op is not compared. The list may only get shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutOfScope {
+    /// Shared mappings, anonymous or of files.
+    SharedMapping,
+    /// `mremap`
+    Mremap,
+    /// `madvise`
+    Madvise,
+    /// `mlock`, `munlock`
+    Mlock,
+    /// `prctl(PR_SET_THP_DISABLE)`
+    PrctlThpDisable,
+    /// `fork`
+    Fork,
+    /// `ftruncate`
+    Ftruncate,
+    /// What pages are present, or what is in them.
+    PageContents,
+}
+
+impl OutOfScope {
+    /// The reason, for people.
+    pub fn reason(self) -> &'static str {
+        match self {
+            OutOfScope::SharedMapping => "shared mappings are not modelled yet",
+            OutOfScope::Mremap => "mremap is not modelled yet",
+            OutOfScope::Madvise => "madvise is not modelled yet",
+            OutOfScope::Mlock => "mlock is not modelled yet",
+            OutOfScope::PrctlThpDisable => "prctl(PR_SET_THP_DISABLE) is not modelled yet",
+            OutOfScope::Fork => "fork is not modelled yet",
+            OutOfScope::Ftruncate => "ftruncate is not modelled yet",
+            OutOfScope::PageContents => "single pages are not modelled yet",
+        }
+    }
+}
+
+/// A line that is not of the script language.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ScriptError(pub String);
+
+impl std::fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ScriptError {}
+
+fn bad(line: &str, what: &str) -> ScriptError {
+    ScriptError(format!("“{line}”: {what}"))
+}
+
+/// What a number in a script may refer to.
+pub(crate) struct Names<'a> {
+    /// Results of the ops so far; `None` where an op failed.
+    pub(crate) results: &'a [Option<u64>],
+    pub(crate) brk0: u64,
+    pub(crate) brk: u64,
+    pub(crate) top: u64,
+}
+
+impl Names<'_> {
+    /// `a+b-c` of numbers with a unit, `$N`, `%brk0`, `%brk`, `%top`; wraps.
+    fn number(&self, line: &str, text: &str) -> Result<u64, ScriptError> {
+        let mut value = 0u64;
+        let mut rest = text;
+        let mut minus = false;
+        if let Some(negative) = rest.strip_prefix('-') {
+            (minus, rest) = (true, negative);
+        }
+        loop {
+            let end = rest.find(['+', '-']).unwrap_or(rest.len());
+            let term = self.term(line, &rest[..end])?;
+            value = if minus {
+                value.wrapping_sub(term)
+            } else {
+                value.wrapping_add(term)
+            };
+            match rest[end..].chars().next() {
+                None => return Ok(value),
+                Some(sign) => minus = sign == '-',
+            }
+            rest = &rest[end + 1..];
+        }
+    }
+
+    fn term(&self, line: &str, text: &str) -> Result<u64, ScriptError> {
+        let unknown = || bad(line, &format!("“{text}” is no number"));
+        if let Some(op) = text.strip_prefix('$') {
+            let op: usize = op.parse().map_err(|_| unknown())?;
+            return self
+                .results
+                .get(op)
+                .copied()
+                .flatten()
+                .ok_or_else(|| bad(line, &format!("{text} refers to an op without a result")));
+        }
+        match text {
+            "%brk0" => return Ok(self.brk0),
+            "%brk" => return Ok(self.brk),
+            "%top" => return Ok(self.top),
+            _ => {}
+        }
+        let (digits, unit) = match text.bytes().last() {
+            Some(b'k') => (&text[..text.len() - 1], 10),
+            Some(b'M') => (&text[..text.len() - 1], 20),
+            Some(b'G') => (&text[..text.len() - 1], 30),
+            Some(b'T') => (&text[..text.len() - 1], 40),
+            _ => (text, 0),
+        };
+        let number = match digits.strip_prefix("0x") {
+            Some(hex) => u64::from_str_radix(hex, 16),
+            None => digits.parse(),
+        };
+        Ok(number.map_err(|_| unknown())? << unit)
+    }
+}
+
+fn prot(line: &str, text: &str) -> Result<Prot, ScriptError> {
+    Ok(match text {
+        "none" => Prot::empty(),
+        "r" => Prot::READ,
+        "w" => Prot::WRITE,
+        "x" => Prot::EXEC,
+        "rw" => Prot::READ | Prot::WRITE,
+        "rx" => Prot::READ | Prot::EXEC,
+        "rwx" => Prot::READ | Prot::WRITE | Prot::EXEC,
+        number => Prot::from_bits_retain(small_number(line, number)?),
+    })
+}
+
+fn small_number(line: &str, text: &str) -> Result<u32, ScriptError> {
+    let number = match text.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    number.map_err(|_| bad(line, &format!("“{text}” is no number or flag")))
+}
+
+fn map_flags(line: &str, text: &str) -> Result<MapFlags, ScriptError> {
+    let mut flags = MapFlags::empty();
+    for word in text.split('|') {
+        flags |= match word {
+            "private" => MapFlags::PRIVATE,
+            "shared" => MapFlags::SHARED,
+            "anon" => MapFlags::ANONYMOUS,
+            "fixed" => MapFlags::FIXED,
+            "noreplace" => MapFlags::FIXED_NOREPLACE,
+            "noreserve" => MapFlags::NORESERVE,
+            "stack" => MapFlags::STACK,
+            "growsdown" => MapFlags::GROWSDOWN,
+            "populate" => MapFlags::POPULATE,
+            "32bit" => MapFlags::BIT32,
+            "hugetlb" => MapFlags::HUGETLB,
+            number => MapFlags::from_bits_retain(small_number(line, number)?),
+        };
+    }
+    Ok(flags)
+}
+
+/// Reads one op. `files` is how many files the case has.
+pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, ScriptError> {
+    let words: Vec<&str> = line.trim_start_matches('!').split_whitespace().collect();
+    let [op, args @ ..] = words.as_slice() else {
+        return Err(bad(line, "an empty line"));
+    };
+    let arg = |at: usize| {
+        args.get(at)
+            .copied()
+            .ok_or_else(|| bad(line, "too few arguments"))
+    };
+    let number = |at: usize| names.number(line, arg(at)?);
+    let fd = |text: &str| match text
+        .strip_prefix('F')
+        .and_then(|number| number.parse().ok())
+    {
+        Some(file) if file < files => Fd::File(FileId(file)),
+        _ => Fd::None,
+    };
+    let out = |reason| Ok(Ask::OutOfScope(reason));
+    Ok(Ask::Call(match *op {
+        "mmap" => {
+            let mmap = Mmap {
+                addr: number(0)?,
+                len: number(1)?,
+                prot: prot(line, arg(2)?)?,
+                flags: map_flags(line, arg(3)?)?,
+                fd: args.get(4).map_or(Fd::None, |text| fd(text)),
+                offset: if args.len() > 5 { number(5)? } else { 0 },
+                begin_32bit: None,
+            };
+            let shared =
+                mmap.flags.contains(MapFlags::SHARED) && !mmap.flags.contains(MapFlags::PRIVATE);
+            if shared {
+                return out(OutOfScope::SharedMapping);
+            }
+            Call::Mmap(mmap)
+        }
+        "munmap" => Call::Munmap {
+            addr: number(0)?,
+            len: number(1)?,
+        },
+        "mprotect" => Call::Mprotect {
+            addr: number(0)?,
+            len: number(1)?,
+            prot: prot(line, arg(2)?)?,
+        },
+        "brk" => Call::Brk {
+            addr: names.brk.wrapping_add(number(0)?),
+        },
+        "setbrk" => Call::Brk { addr: number(0)? },
+        "touch" | "read" => Call::Touch {
+            addr: number(0)?,
+            len: number(1)?,
+            stride: if args.len() > 2 { number(2)? } else { 4096 },
+            access: if *op == "touch" {
+                Access::Write
+            } else {
+                Access::Read
+            },
+        },
+        "frag" | "pages" | "peek" => return out(OutOfScope::PageContents),
+        "mremap" => return out(OutOfScope::Mremap),
+        "madvise" => return out(OutOfScope::Madvise),
+        "mlock" | "munlock" => return out(OutOfScope::Mlock),
+        "prctl_thp_disable" => return out(OutOfScope::PrctlThpDisable),
+        "fork" => return out(OutOfScope::Fork),
+        "ftruncate" => return out(OutOfScope::Ftruncate),
+        other => return Err(bad(line, &format!("no op is named “{other}”"))),
+    }))
+}
