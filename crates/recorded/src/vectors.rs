@@ -68,7 +68,7 @@ pub fn check_case(case: &Case, kernel: Kernel) -> Result<Report, String> {
     };
     let files = files_of(case).len() as u32;
     for (number, op) in case.ops.iter().enumerate() {
-        if op.r == Value::from("skip") {
+        if op.r == "skip" {
             results.push(None);
             continue;
         }
@@ -81,9 +81,7 @@ pub fn check_case(case: &Case, kernel: Kernel) -> Result<Report, String> {
         let call = match parse(&op.op, &scope, files).map_err(|error| error.to_string())? {
             Ask::Call(call) => call,
             Ask::OutOfScope(reason) => {
-                let rest = case.ops[number..]
-                    .iter()
-                    .filter(|op| op.r != Value::from("skip"));
+                let rest = case.ops[number..].iter().filter(|op| op.r != "skip");
                 report.out_of_scope.insert(reason, rest.count() as u64);
                 return Ok(report);
             }
@@ -249,13 +247,10 @@ fn hex(text: &str) -> Result<u64, String> {
 }
 
 /// The model's outcome in the recording's words: result, signal, address of the signal.
-fn as_recorded(
-    call_returns_address: bool,
-    outcome: Outcome,
-) -> (Value, Option<&'static str>, Option<String>) {
+fn as_recorded(outcome: Outcome) -> (Value, Option<&'static str>, Option<String>) {
     match outcome {
-        Outcome::Address(addr) if call_returns_address => (format!("{addr:x}").into(), None, None),
-        Outcome::Address(_) | Outcome::Done => (0.into(), None, None),
+        Outcome::Address(addr) => (format!("{addr:x}").into(), None, None),
+        Outcome::Done => (0.into(), None, None),
         Outcome::Error(errno) => (format!("-{errno}").into(), None, None),
         Outcome::Touched(count) => (count.into(), None, None),
         Outcome::Signal {
@@ -275,7 +270,7 @@ fn compare(
     recorded: Option<&Layout>,
 ) -> Option<Difference> {
     let op = &case.ops[number];
-    let (result, signal, at) = as_recorded(true, outcome);
+    let (result, signal, at) = as_recorded(outcome);
     let results_agree = result == op.r && signal == op.sig.as_deref() && at == op.at;
     let result = (!results_agree).then(|| {
         let show = |value: &Value, signal: Option<&str>, at: Option<&str>| {

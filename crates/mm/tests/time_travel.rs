@@ -1,0 +1,278 @@
+//! Undoing is exact, watching changes nothing, and the counters stay true, over random programs.
+
+use mmscope_mm::{
+    Access, Call, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit, Machine,
+    MapFlags, Mmap, Outcome, Prot, Range, Release, Resource, Settings, Special, Start, StartMap,
+    Thp, VmFlags,
+};
+use proptest::prelude::*;
+
+const PAGE: u64 = 4096;
+const EVERYTHING: Range = Range {
+    start: 0,
+    end: u64::MAX,
+};
+
+/// An argument that often hits something: a result of an earlier call, moved by some pages, or a fixed place.
+#[derive(Clone, Debug)]
+enum Addr {
+    Result(usize, i64),
+    At(u64),
+    Zero,
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Mmap(Addr, u64, u32, u32, bool),
+    Munmap(Addr, u64),
+    Mprotect(Addr, u64, u32),
+    Brk(i64),
+    Touch(Addr, u64, u64, bool),
+    Setrlimit(bool, Limit),
+}
+
+fn addr() -> impl Strategy<Value = Addr> {
+    prop_oneof![
+        6 => (0usize..24, -20i64..1200).prop_map(|(op, pages)| Addr::Result(op, pages)),
+        1 => (0u64..200).prop_map(|page| Addr::At(page * PAGE + 0x2000_0000)),
+        1 => any::<u64>().prop_map(Addr::At),
+        2 => Just(Addr::Zero),
+    ]
+}
+
+fn len() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        4 => (1u64..40).prop_map(|pages| pages * PAGE),
+        4 => prop_oneof![Just(512u64), Just(1158), Just(1024), Just(513), Just(2048)].prop_map(|pages| pages * PAGE),
+        1 => any::<u64>(),
+        1 => 0u64..9000,
+    ]
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let flags = prop_oneof![
+        6 => Just(MapFlags::empty()),
+        2 => Just(MapFlags::FIXED),
+        1 => Just(MapFlags::FIXED_NOREPLACE),
+        1 => Just(MapFlags::GROWSDOWN),
+        1 => Just(MapFlags::STACK),
+        1 => Just(MapFlags::NORESERVE),
+        1 => Just(MapFlags::BIT32),
+        1 => Just(MapFlags::POPULATE | MapFlags::LOCKED),
+    ];
+    let prot = prop_oneof![5 => Just(3u32), 1 => 0u32..8, 1 => any::<u32>()];
+    prop_oneof![
+        8 => (addr(), len(), prot.clone(), flags, any::<bool>())
+            .prop_map(|(addr, len, prot, flags, file)| Op::Mmap(addr, len, prot, flags.bits(), file)),
+        5 => (addr(), len()).prop_map(|(addr, len)| Op::Munmap(addr, len)),
+        5 => (addr(), len(), prot).prop_map(|(addr, len, prot)| Op::Mprotect(addr, len, prot)),
+        3 => (-200_000i64..400_000).prop_map(Op::Brk),
+        5 => (addr(), 0u64..3_000_000, 1u64..40_000, any::<bool>())
+            .prop_map(|(addr, len, stride, write)| Op::Touch(addr, len, stride.max(512), write)),
+        1 => (any::<bool>(), proptest::option::of(0u64..100_000_000))
+            .prop_map(|(data, limit)| Op::Setrlimit(data, limit)),
+    ]
+}
+
+fn machine(kernel: &'static Release, thp: Thp) -> Machine {
+    let map = |start, end, perms, file, special| StartMap {
+        range: Range { start, end },
+        perms,
+        offset: 0,
+        file,
+        special,
+    };
+    let rw = VmFlags::READ | VmFlags::WRITE;
+    let files = vec![File {
+        path: "/bin/program".into(),
+        len: Some(6 << 20),
+        dev: "fe:00".into(),
+        inode: 1,
+        placement: FilePlacement::Thp,
+    }];
+    let start = Start {
+        maps: vec![
+            map(0x40_0000, 0x40_3000, VmFlags::READ, Some(FileId(0)), None),
+            map(0x40_3000, 0x40_4000, rw, Some(FileId(0)), None),
+            map(
+                0x7fff_f7ff_9000,
+                0x7fff_f7ff_d000,
+                VmFlags::READ,
+                None,
+                Some(Special::Vvar),
+            ),
+            map(
+                0x7fff_f7ff_d000,
+                0x7fff_f7ff_f000,
+                VmFlags::READ | VmFlags::EXEC,
+                None,
+                Some(Special::Vdso),
+            ),
+            map(
+                0x7fff_fffd_e000,
+                0x7fff_ffff_f000,
+                rw,
+                None,
+                Some(Special::Stack),
+            ),
+        ],
+        start_brk: None,
+        brk: None,
+    };
+    Machine::new(
+        Kernel::new(kernel),
+        Settings {
+            thp,
+            ..Settings::default()
+        },
+        files,
+        &start,
+    )
+    .unwrap()
+}
+
+fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
+    let at = |addr: &Addr| match *addr {
+        Addr::Zero => 0,
+        Addr::At(addr) => addr,
+        Addr::Result(op, pages) => results
+            .get(op % results.len().max(1))
+            .copied()
+            .unwrap_or(0x7fff_f000_0000)
+            .wrapping_add_signed(pages * PAGE as i64),
+    };
+    match op {
+        Op::Mmap(addr, len, prot, flags, file) => {
+            let mut mmap = Mmap::anonymous(*len);
+            mmap.addr = at(addr);
+            mmap.prot = Prot::from_bits_retain(*prot);
+            mmap.flags |= MapFlags::from_bits_retain(*flags);
+            if *file {
+                mmap.flags -= MapFlags::ANONYMOUS;
+                mmap.fd = Fd::File(FileId(0));
+            }
+            Call::Mmap(mmap)
+        }
+        Op::Munmap(addr, len) => Call::Munmap {
+            addr: at(addr),
+            len: *len,
+        },
+        Op::Mprotect(addr, len, prot) => Call::Mprotect {
+            addr: at(addr),
+            len: *len,
+            prot: Prot::from_bits_retain(*prot),
+        },
+        Op::Brk(by) => Call::Brk {
+            addr: machine.process().brk.wrapping_add_signed(*by),
+        },
+        Op::Touch(addr, len, stride, write) => Call::Touch {
+            addr: at(addr),
+            len: *len,
+            stride: *stride,
+            access: if *write { Access::Write } else { Access::Read },
+        },
+        Op::Setrlimit(data, limit) => Call::Setrlimit {
+            resource: if *data {
+                Resource::Data
+            } else {
+                Resource::AddressSpace
+            },
+            cur: *limit,
+            max: *limit,
+        },
+    }
+}
+
+/// What must hold after every call, recomputed from the mappings.
+///
+/// Growing a mapping charges its pages whether the mapping is charged or not (`acct_stack_growth`), and unmapping
+/// gives back only what charged mappings hold: with such mappings about, the charge can only be bounded.
+fn check_counters(machine: &Machine, unaccounted_growth: &mut bool) {
+    let process = machine.process();
+    let (mut count, mut total, mut data, mut locked, mut committed) = (0, 0, 0, 0, 0);
+    let mut last_end = 0;
+    for (id, vma) in machine.vmas(EVERYTHING) {
+        assert!(vma.start < vma.end && vma.start >= last_end, "{vma:?}");
+        assert!(vma.start % PAGE == 0 && vma.end % PAGE == 0);
+        assert_eq!(machine.vma_at(vma.start), Some(id));
+        assert_eq!(machine.vma_at(vma.end - 1), Some(id));
+        last_end = vma.end;
+        *unaccounted_growth |=
+            vma.flags.contains(VmFlags::GROWSDOWN) && !vma.flags.contains(VmFlags::ACCOUNT);
+        count += 1;
+        total += vma.pages();
+        data += if vma.flags.is_data() { vma.pages() } else { 0 };
+        locked += if vma.flags.contains(VmFlags::LOCKED) {
+            vma.pages()
+        } else {
+            0
+        };
+        committed += if vma.flags.contains(VmFlags::ACCOUNT) {
+            vma.pages()
+        } else {
+            0
+        };
+    }
+    assert_eq!(
+        (
+            process.map_count,
+            process.total_vm,
+            process.data_vm,
+            process.locked_vm
+        ),
+        (count, total, data, locked)
+    );
+    assert!(process.committed == committed || *unaccounted_growth && process.committed > committed);
+    machine.tree().check().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_journal_read_backwards_is_the_way_back(
+        ops in proptest::collection::vec(op(), 1..60),
+        release in 0..Release::ALL.len(),
+        thp in prop_oneof![Just(Thp::Always), Just(Thp::Madvise)],
+    ) {
+        let mut watched = machine(&Release::ALL[release], thp);
+        let mut alone = watched.clone();
+        let mut results = Vec::new();
+        let mut past = Vec::new();
+        let mut unaccounted_growth = false;
+        for op in &ops {
+            let call = call(op, &watched, &results);
+            let mut journal = Journal::new();
+            let before = watched.clone();
+            let outcome = watched.run(&call, &mut journal);
+            prop_assert_eq!(outcome, alone.run(&call, &mut ()));
+            prop_assert_eq!(watched.state_hash(), alone.state_hash());
+            check_counters(&watched, &mut unaccounted_growth);
+            if let Outcome::Address(addr) = outcome {
+                results.push(addr);
+            }
+            past.push((before, journal));
+        }
+        // All the way back, then forward again: the same states, and the same names for new mappings.
+        let end = watched.state_hash();
+        for (before, journal) in past.iter().rev() {
+            for entry in journal.entries().iter().rev() {
+                if let Entry::Write(undo) = entry {
+                    watched.undo(undo.clone());
+                }
+            }
+            prop_assert_eq!(watched.state_hash(), before.state_hash());
+            prop_assert!(watched.tree().same_nodes(before.tree()));
+        }
+        results.clear();
+        for (op, (_, journal)) in ops.iter().zip(&past) {
+            let call = call(op, &watched, &results);
+            let mut again = Journal::new();
+            if let Outcome::Address(addr) = watched.run(&call, &mut again) {
+                results.push(addr);
+            }
+            prop_assert_eq!(&again, journal);
+        }
+        prop_assert_eq!(watched.state_hash(), end);
+    }
+}
