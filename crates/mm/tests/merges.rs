@@ -1,5 +1,7 @@
 //! Golden merge outcomes, in pieces of 64 kB. U: untouched, F: written to, each on its own before it had neighbours.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use mmscope_mm::{Access, Call, Kernel, Machine, MapFlags, Mmap, Prot, Range, Settings, Start};
 
 const PIECE: u64 = 64 << 10;

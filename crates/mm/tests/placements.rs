@@ -1,6 +1,8 @@
 //! Golden placements: `setarch -R`, the lowest mapping of the mmap area starts at 7ffff7dd0000. Computed from the rules
 //! and, in the last column, seen on a live 6.18.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use mmscope_mm::{
     Call, Kernel, Machine, MapFlags, Mmap, Range, Release, Settings, Start, StartMap, VmFlags,
 };

@@ -1,5 +1,7 @@
 //! Undoing is exact, watching changes nothing, and the counters stay true, over random programs.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use mmscope_mm::{
     Access, Call, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit, Machine,
     MapFlags, Mmap, Outcome, Prot, Range, Release, Resource, Settings, Special, Start, StartMap,

@@ -1,5 +1,7 @@
 //! The stored recordings of real kernels, all of them.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::path::Path;
 
 use mmscope_recorded::{Report, check_text, files_below, is_vectors, read_text};
