@@ -1,0 +1,134 @@
+//! The layout as the log recorded it, as far as it can be followed: which call returned a range, and what is there.
+
+use std::collections::BTreeMap;
+
+use mmscope_mm::{FileId, Prot, Range};
+
+/// A range of the recorded layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    /// Where it ends.
+    pub(super) end: u64,
+    /// The step that returned it, and the address that it returned.
+    pub(super) owner: Option<(u32, u64)>,
+    /// What it may be used for.
+    pub(super) prot: Prot,
+    /// The file behind it and the offset of its first byte.
+    pub(super) file: Option<(FileId, u64)>,
+}
+
+/// All ranges that are known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recorded {
+    regions: BTreeMap<u64, Region>,
+}
+
+impl Recorded {
+    /// The region that holds an address, with its start.
+    pub(super) fn at(&self, addr: u64) -> Option<(u64, Region)> {
+        let (start, region) = self.regions.range(..=addr).next_back()?;
+        (region.end > addr).then_some((*start, *region))
+    }
+
+    /// What is in a range, if it is one thing without holes: as a region that begins where the range does.
+    pub(super) fn whole(&self, range: Range) -> Option<Region> {
+        let (start, first) = self.at(range.start)?;
+        let shifted = |by: u64| {
+            first
+                .file
+                .map(|(file, offset)| (file, offset.wrapping_add(by)))
+        };
+        let mut at = first.end;
+        while at < range.end {
+            let (_, next) = self.at(at)?;
+            if next.prot != first.prot || next.file != shifted(at - start) {
+                return None;
+            }
+            at = next.end;
+        }
+        Some(Region {
+            end: range.end,
+            file: shifted(range.start - start),
+            ..first
+        })
+    }
+
+    /// Puts a region over whatever is there.
+    pub(super) fn put(&mut self, start: u64, region: Region) {
+        let range = Range {
+            start,
+            end: region.end,
+        };
+        if !range.is_empty() {
+            self.take(range);
+            self.regions.insert(start, region);
+        }
+    }
+
+    /// Forgets a range; gives what was there.
+    pub(super) fn take(&mut self, range: Range) -> Vec<(u64, Region)> {
+        if range.is_empty() {
+            return Vec::new();
+        }
+        self.split(range.start);
+        self.split(range.end);
+        let taken: Vec<(u64, Region)> = self
+            .regions
+            .range(range.start..range.end)
+            .map(|(start, region)| (*start, *region))
+            .collect();
+        for (start, _) in &taken {
+            self.regions.remove(start);
+        }
+        taken
+    }
+
+    /// Changes what a range may be used for.
+    pub(super) fn protect(&mut self, range: Range, prot: Prot) {
+        for (start, region) in self.take(range) {
+            self.regions.insert(start, Region { prot, ..region });
+        }
+    }
+
+    /// The parts of a range of which nothing is known.
+    pub(super) fn unknown(&self, range: Range) -> Vec<Range> {
+        let mut unknown = Vec::new();
+        if range.is_empty() {
+            return unknown;
+        }
+        let mut from = range.start;
+        let before = self
+            .at(range.start)
+            .map(|(start, region)| (start, region.end));
+        let inside = self
+            .regions
+            .range(range.start..range.end)
+            .map(|(start, region)| (*start, region.end));
+        for (start, end) in before.into_iter().chain(inside) {
+            if start > from {
+                unknown.push(Range {
+                    start: from,
+                    end: start,
+                });
+            }
+            from = from.max(end);
+        }
+        if from < range.end {
+            unknown.push(Range {
+                start: from,
+                end: range.end,
+            });
+        }
+        unknown
+    }
+
+    fn split(&mut self, at: u64) {
+        if let Some((start, region)) = self.at(at).filter(|(start, _)| *start < at) {
+            self.regions.insert(start, Region { end: at, ..region });
+            let file = region
+                .file
+                .map(|(file, offset)| (file, offset.wrapping_add(at - start)));
+            self.regions.insert(at, Region { file, ..region });
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Calls and results, as strace writes them.
+
+use mmscope_mm::{
+    Access, Call, Errno, Fd, Limit, MapFlags, Mmap, Outcome, Resource, Signal, page::PAGE_SIZE,
+};
+
+use super::error::Expected;
+use super::flags::{map_flags, prot};
+use super::number::{number, number_in};
+use super::part::{CallParts, Parsed, Part};
+use super::setting::limit;
+use crate::nearest::nearest;
+
+/// Names of the calls that can be made.
+pub(crate) const CALLS: &[&str] = &[
+    "mmap",
+    "munmap",
+    "mprotect",
+    "brk",
+    "prlimit64",
+    "setrlimit",
+    "touch",
+    "read",
+];
+
+/// Limits by name.
+pub(crate) const RESOURCES: &[(&str, Resource)] = &[
+    ("RLIMIT_AS", Resource::AddressSpace),
+    ("RLIMIT_DATA", Resource::Data),
+    ("RLIMIT_STACK", Resource::Stack),
+    ("RLIMIT_MEMLOCK", Resource::Memlock),
+];
+
+/// Errors with the text that strace puts behind their names.
+const ERROR_TEXTS: &[(Errno, &str)] = &[
+    (Errno::EPERM, "Operation not permitted"),
+    (Errno::EBADF, "Bad file descriptor"),
+    (Errno::EAGAIN, "Resource temporarily unavailable"),
+    (Errno::ENOMEM, "Cannot allocate memory"),
+    (Errno::EACCES, "Permission denied"),
+    (Errno::EFAULT, "Bad address"),
+    (Errno::EEXIST, "File exists"),
+    (Errno::EINVAL, "Invalid argument"),
+    (Errno::EOVERFLOW, "Value too large for defined data type"),
+];
+
+/// The text that strace puts behind the name of the error.
+pub(crate) fn error_text(errno: Errno) -> &'static str {
+    ERROR_TEXTS
+        .iter()
+        .find(|(known, _)| *known == errno)
+        .map_or("", |(_, text)| text)
+}
+
+/// What the arguments of a call mean where it stands.
+pub(crate) trait Context {
+    /// The file of a descriptor.
+    fn fd(&mut self, part: Part<'_>) -> Parsed<Fd>;
+    /// Whether an earlier result has this name, and else the known name that looks like it.
+    fn knows(&self, name: &str) -> Result<(), Option<String>>;
+}
+
+/// A call and the earlier result that its address counts from.
+pub(crate) type Asked = (Call, Option<String>);
+
+/// Reads a call of which the parts are given.
+pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<Asked> {
+    let args = &parts.args;
+    match parts.name.text() {
+        "mmap" => {
+            let count = if args.len() == 5 { 5 } else { 6 };
+            arguments(parts, "mmap", count)?;
+            mmap(args, context)
+        }
+        "munmap" => {
+            arguments(parts, "munmap", 2)?;
+            let (addr, base) = address(args[0], context)?;
+            Ok((
+                Call::Munmap {
+                    addr,
+                    len: number(args[1])?,
+                },
+                base,
+            ))
+        }
+        "mprotect" => {
+            arguments(parts, "mprotect", 3)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, prot) = (number(args[1])?, prot(args[2])?);
+            Ok((Call::Mprotect { addr, len, prot }, base))
+        }
+        "brk" => {
+            arguments(parts, "brk", 1)?;
+            let (addr, base) = address(args[0], context)?;
+            Ok((Call::Brk { addr }, base))
+        }
+        "prlimit64" => {
+            arguments(parts, "prlimit64", 4)?;
+            number_in(args[0], 0, 0)?;
+            setrlimit(args[1], args[2])
+        }
+        "setrlimit" => {
+            arguments(parts, "setrlimit", 2)?;
+            setrlimit(args[0], args[1])
+        }
+        "touch" => touch(parts, "touch", Access::Write, context),
+        "read" => touch(parts, "read", Access::Read, context),
+        name => Err(parts.name.wants(Expected::Call {
+            nearest: nearest(name, CALLS.iter().copied()),
+        })),
+    }
+}
+
+fn arguments(parts: &CallParts<'_>, call: &'static str, count: u32) -> Parsed<()> {
+    let given = parts.args.len() as u32;
+    if given == count {
+        return Ok(());
+    }
+    let at = match parts.args.get(count as usize) {
+        Some(extra) => *extra,
+        None => parts
+            .args
+            .last()
+            .map_or(parts.name.behind(), |last| last.behind()),
+    };
+    Err(at.wants(Expected::Arguments { call, count, given }))
+}
+
+fn mmap(args: &[Part<'_>], context: &mut impl Context) -> Parsed<Asked> {
+    let (addr, base) = address(args[0], context)?;
+    let flags = map_flags(args[3])?;
+    let fd = if flags.contains(MapFlags::ANONYMOUS) {
+        Fd::None
+    } else {
+        context.fd(args[4])?
+    };
+    let offset = args.get(5).map_or(Ok(0), |offset| number(*offset))?;
+    let mmap = Mmap {
+        addr,
+        len: number(args[1])?,
+        prot: prot(args[2])?,
+        flags,
+        fd,
+        offset,
+        begin_32bit: None,
+    };
+    Ok((Call::Mmap(mmap), base))
+}
+
+fn touch(
+    parts: &CallParts<'_>,
+    call: &'static str,
+    access: Access,
+    context: &mut impl Context,
+) -> Parsed<Asked> {
+    let args = &parts.args;
+    let count = if args.len() == 3 { 3 } else { 2 };
+    arguments(parts, call, count)?;
+    let (addr, base) = address(args[0], context)?;
+    let len = number(args[1])?;
+    let stride = args
+        .get(2)
+        .map_or(Ok(PAGE_SIZE), |stride| number_in(*stride, 1, u64::MAX))?;
+    Ok((
+        Call::Touch {
+            addr,
+            len,
+            stride,
+            access,
+        },
+        base,
+    ))
+}
+
+fn setrlimit(resource: Part<'_>, limits: Part<'_>) -> Parsed<Asked> {
+    let Some((_, resource)) = RESOURCES.iter().find(|(name, _)| *name == resource.text()) else {
+        let nearest = nearest(resource.text(), RESOURCES.iter().map(|(name, _)| *name));
+        return Err(resource.wants(Expected::Resource { nearest }));
+    };
+    let (cur, max) = limit_pair(limits)?;
+    Ok((
+        Call::Setrlimit {
+            resource: *resource,
+            cur,
+            max,
+        },
+        None,
+    ))
+}
+
+/// Reads `{rlim_cur=…, rlim_max=…}`.
+fn limit_pair(part: Part<'_>) -> Parsed<(Limit, Limit)> {
+    let wrong = || part.wants(Expected::LimitPair);
+    let text = part.text();
+    if !(text.starts_with('{') && text.ends_with('}') && text.len() >= 2) {
+        return Err(wrong());
+    }
+    let (cur, max) = part.slice(1, text.len() - 1).cut(',').ok_or_else(wrong)?;
+    let value = |part: Part<'_>, name: &str| match part.trim().cut('=') {
+        Some((key, value)) if key.trim().text() == name => limit(value.trim()),
+        _ => Err(wrong()),
+    };
+    Ok((value(cur, "rlim_cur")?, value(max, "rlim_max")?))
+}
+
+/// Reads `0x…`, `NULL`, `a`, `a+4096`, `a-0x1000`.
+fn address(part: Part<'_>, context: &impl Context) -> Parsed<(u64, Option<String>)> {
+    let text = part.text();
+    if text == "NULL" || !text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        return match number(part) {
+            Ok(addr) => Ok((addr, None)),
+            Err(problem) if *problem.expected() == Expected::Number => {
+                Err(part.wants(Expected::Address))
+            }
+            Err(problem) => Err(problem),
+        };
+    }
+    let end = text.find(['+', '-']).unwrap_or(text.len());
+    let name = part.slice(0, end).trim();
+    if let Err(nearest) = context.knows(name.text()) {
+        return Err(name.wants(Expected::KnownName { nearest }));
+    }
+    let distance = match text.get(end..end + 1) {
+        Some("+") => number(part.from(end + 1))?,
+        Some(_) => number(part.from(end + 1))?.wrapping_neg(),
+        None => 0,
+    };
+    Ok((distance, Some(name.text().to_owned())))
+}
+
+/// Whether a result may go by this name.
+pub(crate) fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && text != "NULL"
+        && text.len() <= 64
+        && !CALLS.contains(&text)
+}
+
+/// Reads what follows `= `, as far as the call can return it.
+pub(crate) fn outcome(part: Part<'_>, call: &Call) -> Parsed<Outcome> {
+    let (first, rest) = part.word();
+    if first.text() == "-1" {
+        let (name, text) = rest.word();
+        let errno = Errno::from_name(name.text()).ok_or_else(|| name.wants(Expected::ErrnoName))?;
+        if !(text.is_empty() || text.text().starts_with('(') && text.text().ends_with(')')) {
+            return Err(text.wants(Expected::EndOfLine));
+        }
+        return Ok(Outcome::Error(errno));
+    }
+    match call {
+        Call::Touch { .. } => touched(part, first, rest),
+        Call::Mmap(_) | Call::Brk { .. } => {
+            rest.must_be_empty()?;
+            Ok(Outcome::Address(value(first)?))
+        }
+        _ => {
+            rest.must_be_empty()?;
+            match value(first)? {
+                0 => Ok(Outcome::Done),
+                _ => Err(first.wants(Expected::Outcome)),
+            }
+        }
+    }
+}
+
+fn value(part: Part<'_>) -> Parsed<u64> {
+    if part.text() == "NULL" {
+        return Err(part.wants(Expected::Outcome));
+    }
+    match number(part) {
+        Err(problem) if *problem.expected() == Expected::Number => {
+            Err(part.wants(Expected::Outcome))
+        }
+        read => read,
+    }
+}
+
+/// Reads `5`, or `5 SEGV_MAPERR at 0x1000`.
+fn touched(part: Part<'_>, count: Part<'_>, rest: Part<'_>) -> Parsed<Outcome> {
+    let touched = value(count)?;
+    if rest.is_empty() {
+        return Ok(Outcome::Touched(touched));
+    }
+    let signals = [Signal::SegvMaperr, Signal::SegvAccerr, Signal::BusAdrerr];
+    let words = rest.words();
+    let [name, at, addr] = words[..] else {
+        return Err(part.wants(Expected::Outcome));
+    };
+    let signal = signals
+        .into_iter()
+        .find(|signal| signal.name() == name.text());
+    match signal {
+        Some(signal) if at.text() == "at" => Ok(Outcome::Signal {
+            touched,
+            signal,
+            at: value(addr)?,
+        }),
+        _ => Err(rest.wants(Expected::Outcome)),
+    }
+}
