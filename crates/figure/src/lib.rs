@@ -1,1 +1,26 @@
 //! Frames to pictures as values, and every sentence a person reads.
+//!
+//! [`address_space::draw`] makes a [`scene::Scene`] of a frame; [`svg::print`] and the app paint it. [`table`],
+//! [`ledger`] and [`why`] say the same in rows and sentences. No browser, no clock, no state.
+
+pub mod address_space;
+mod axis;
+mod gap;
+pub mod kind;
+pub mod ledger;
+mod lens;
+mod measure;
+pub mod palette;
+pub mod say;
+pub mod scene;
+pub mod svg;
+pub mod table;
+pub mod text;
+mod why;
+
+pub use address_space::{Orientation, Picture, Selection, View};
+pub use axis::{Axis, Part};
+pub use gap::GapReason;
+pub use lens::automatic as automatic_lens;
+pub use scene::Scene;
+pub use why::{DETAILS, Detail, Why, why};

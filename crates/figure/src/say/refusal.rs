@@ -1,0 +1,195 @@
+//! Why a call was refused.
+
+use mmscope_mm::{Kernel, Machine, Refusal};
+
+use super::{mapping, num, source, vm_flags};
+
+fn pages(pages: u64) -> String {
+    num::size(pages.saturating_mul(4096))
+}
+
+/// The reason as half a sentence.
+pub fn sentence(machine: &Machine, reason: Refusal) -> String {
+    match reason {
+        Refusal::Unaligned(addr) => format!("the address {addr:#x} is not a multiple of 4096"),
+        Refusal::UnalignedOffset(offset) => {
+            format!("the offset {offset:#x} is not a multiple of 4096")
+        }
+        Refusal::ZeroLength => "the length is 0".to_owned(),
+        Refusal::LengthWraps(len) => {
+            format!("the length {len:#x} wraps to 0 when rounded up to pages")
+        }
+        Refusal::OffsetOverflow => "offset plus length does not fit in 64 bits of pages".to_owned(),
+        Refusal::BadFd => "the descriptor is not open".to_owned(),
+        Refusal::BadMapType(bits) => {
+            format!("MAP_TYPE is {bits:#x}: neither MAP_PRIVATE nor MAP_SHARED")
+        }
+        Refusal::BadFlags => "these flags can't go together here".to_owned(),
+        Refusal::TooManyMappings { map_count, max } => {
+            format!(
+                "the process has {} mappings, more than max_map_count ({})",
+                num::grouped(map_count),
+                num::grouped(max)
+            )
+        }
+        Refusal::SplitTooMany { map_count, max } => format!(
+            "a split needs one mapping more, and the process has {} of max_map_count {}",
+            num::grouped(map_count),
+            num::grouped(max)
+        ),
+        Refusal::LongerThanTask(len) => {
+            format!("{} is more than the whole address space", num::size(len))
+        }
+        Refusal::BeyondTask(range) => format!(
+            "the range {} reaches past the end of user space",
+            num::range(range)
+        ),
+        Refusal::NoGap { need } => format!("no gap of {} is left", num::size(need)),
+        Refusal::BelowMinAddr { addr, min } => {
+            format!("{addr:#x} is below mmap_min_addr, {min:#x}, and CAP_SYS_RAWIO is missing")
+        }
+        Refusal::Occupied(vma) => format!(
+            "MAP_FIXED_NOREPLACE, and there is {}",
+            mapping(machine, vma)
+        ),
+        Refusal::HugeSize(order) => format!("this machine has no huge pages of 2^{order} bytes"),
+        Refusal::NoHugePages => "no huge pages are reserved for MAP_HUGETLB".to_owned(),
+        Refusal::MemlockLimit => "it would pass RLIMIT_MEMLOCK".to_owned(),
+        Refusal::MemlockForbidden => "RLIMIT_MEMLOCK is 0 and CAP_IPC_LOCK is missing".to_owned(),
+        Refusal::AddressSpaceLimit {
+            pages: would,
+            limit,
+        } => {
+            format!(
+                "{} mapped would pass RLIMIT_AS, {}",
+                pages(would),
+                pages(limit)
+            )
+        }
+        Refusal::DataLimit {
+            pages: would,
+            limit,
+        } => {
+            format!(
+                "{} of data would pass RLIMIT_DATA, {}",
+                pages(would),
+                pages(limit)
+            )
+        }
+        Refusal::Overcommit {
+            pages: asked,
+            limit,
+        } => {
+            format!(
+                "{} asked for, and the commit limit leaves {}",
+                pages(asked),
+                pages(limit)
+            )
+        }
+        Refusal::CannotSplit(vma) => format!("{} may not be split", mapping(machine, vma)),
+        Refusal::BadProt(bits) => {
+            format!("{bits:#x} has protection bits that mprotect does not know")
+        }
+        Refusal::ProtNotAllowed { vma, lacks } => {
+            format!(
+                "{} may never have that access: {} is missing",
+                mapping(machine, vma),
+                vm_flags(lacks)
+            )
+        }
+        Refusal::NotGrowsDown(vma) => format!(
+            "PROT_GROWSDOWN, and {} does not grow down",
+            mapping(machine, vma)
+        ),
+        Refusal::Hole(addr) => format!("nothing is mapped at {addr:#x}"),
+        Refusal::BelowHeap => "the break can't fall below the start of the heap".to_owned(),
+        Refusal::BreakMeets { vma, highest } => format!(
+            "the break would come too near to {}: a page must stay free, so {highest:#x} is the highest",
+            mapping(machine, vma)
+        ),
+        Refusal::NoHeap => "the part of the heap that would go is not mapped".to_owned(),
+    }
+}
+
+/// The comparison behind the refusal, in the kernel's terms, where there is one.
+pub fn condition(reason: Refusal) -> Option<String> {
+    match reason {
+        Refusal::Unaligned(value) | Refusal::UnalignedOffset(value) => {
+            Some(format!("{value:#x} % 0x1000 = {:#x}", value % 4096))
+        }
+        Refusal::ZeroLength => Some("len == 0".to_owned()),
+        Refusal::LengthWraps(len) => Some(format!("PAGE_ALIGN({len:#x}) = 0")),
+        Refusal::TooManyMappings { map_count, max } => {
+            Some(format!("map_count {map_count} > {max} = true"))
+        }
+        Refusal::SplitTooMany { map_count, max } => {
+            Some(format!("map_count {map_count} >= {max} = true"))
+        }
+        Refusal::LongerThanTask(len) => Some(format!(
+            "len {len:#x} > TASK_SIZE {:#x} = true",
+            mmscope_mm::page::TASK_SIZE
+        )),
+        Refusal::BeyondTask(range) => Some(format!(
+            "end {:#x} > TASK_SIZE {:#x} = true",
+            range.end,
+            mmscope_mm::page::TASK_SIZE
+        )),
+        Refusal::NoGap { need } => Some(format!("largest gap >= {need:#x} = false")),
+        Refusal::BelowMinAddr { addr, min } => Some(format!("{addr:#x} < {min:#x} = true")),
+        Refusal::AddressSpaceLimit { pages, limit } => {
+            Some(format!("total_vm {pages} > {limit} pages = true"))
+        }
+        Refusal::DataLimit { pages, limit } => {
+            Some(format!("data_vm {pages} > {limit} pages = true"))
+        }
+        Refusal::Overcommit { pages, limit } => Some(format!("{pages} > {limit} pages = true")),
+        Refusal::ProtNotAllowed { lacks, .. } => Some(format!("{} set = false", vm_flags(lacks))),
+        Refusal::BreakMeets { highest, .. } => Some(format!("new break <= {highest:#x} = false")),
+        Refusal::OffsetOverflow
+        | Refusal::BadFd
+        | Refusal::BadMapType(_)
+        | Refusal::BadFlags
+        | Refusal::Occupied(_)
+        | Refusal::HugeSize(_)
+        | Refusal::NoHugePages
+        | Refusal::MemlockLimit
+        | Refusal::MemlockForbidden
+        | Refusal::CannotSplit(_)
+        | Refusal::BadProt(_)
+        | Refusal::NotGrowsDown(_)
+        | Refusal::Hole(_)
+        | Refusal::BelowHeap
+        | Refusal::NoHeap => None,
+    }
+}
+
+/// The function that refuses.
+pub fn function(kernel: Kernel, reason: Refusal) -> &'static str {
+    match reason {
+        Refusal::UnalignedOffset(_) => "mmap()",
+        Refusal::BadFd | Refusal::HugeSize(_) | Refusal::NoHugePages => "ksys_mmap_pgoff()",
+        Refusal::ZeroLength
+        | Refusal::LengthWraps(_)
+        | Refusal::OffsetOverflow
+        | Refusal::BadMapType(_)
+        | Refusal::BadFlags
+        | Refusal::TooManyMappings { .. }
+        | Refusal::Occupied(_)
+        | Refusal::MemlockLimit
+        | Refusal::MemlockForbidden => "do_mmap()",
+        Refusal::SplitTooMany { .. } => "split_vma()",
+        Refusal::Unaligned(_) | Refusal::LongerThanTask(_) | Refusal::BeyondTask(_) => {
+            source::get_unmapped_area(kernel)
+        }
+        Refusal::BelowMinAddr { .. } => "security_mmap_addr()",
+        Refusal::NoGap { .. } => "vm_unmapped_area()",
+        Refusal::AddressSpaceLimit { .. } | Refusal::DataLimit { .. } => "may_expand_vm()",
+        Refusal::Overcommit { .. } => "__vm_enough_memory()",
+        Refusal::CannotSplit(_) => "__split_vma()",
+        Refusal::BadProt(_)
+        | Refusal::ProtNotAllowed { .. }
+        | Refusal::NotGrowsDown(_)
+        | Refusal::Hole(_) => "do_mprotect_pkey()",
+        Refusal::BelowHeap | Refusal::BreakMeets { .. } | Refusal::NoHeap => "brk()",
+    }
+}

@@ -1,0 +1,121 @@
+//! Which function of the kernel makes a decision: the names change with the releases.
+
+use mmscope_mm::{BreakMove, Change, Direction, Event, Kernel, MergeForm, Release};
+
+/// Whether a kernel's release is this one or a later one. For names only; rules ask for changes.
+fn since(kernel: Kernel, id: &str) -> bool {
+    let place = |release: &Release| Release::ALL.iter().position(|each| each.id == release.id);
+    place(kernel.release()) >= Release::find(id).and_then(place)
+}
+
+/// The function that makes the decision of an event, with `()`. `direction` is that of the search under way.
+pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static str {
+    match event {
+        Event::HintRaised { .. } => "round_hint_to_min()",
+        Event::Alignment { .. } => get_unmapped_area(kernel),
+        Event::Hint { .. } => match direction {
+            Direction::TopDown => "arch_get_unmapped_area_topdown()",
+            Direction::BottomUp => "arch_get_unmapped_area()",
+        },
+        Event::Search { .. } | Event::Found { .. } => "vm_unmapped_area()",
+        Event::Gap(_) => match direction {
+            _ if !kernel.has(Change::MapleTree) => "vm_unmapped_area()",
+            Direction::TopDown => "mas_empty_area_rev()",
+            Direction::BottomUp => "mas_empty_area()",
+        },
+        Event::GuardGap { .. } => match direction {
+            Direction::TopDown => "unmapped_area_topdown()",
+            Direction::BottomUp => "unmapped_area()",
+        },
+        Event::Aligned { .. } => "__thp_get_unmapped_area()",
+        Event::AlignFallback => "thp_get_unmapped_area()",
+        Event::Placed { .. } => get_unmapped_area(kernel),
+        Event::Unmap { .. } => match kernel {
+            _ if since(kernel, "6.12.0") => "vms_gather_munmap_vmas()",
+            _ if since(kernel, "6.3") => "do_vmi_munmap()",
+            _ if kernel.has(Change::MapleTree) => "do_mas_munmap()",
+            _ => "__do_munmap()",
+        },
+        Event::Split { .. } => "__split_vma()",
+        Event::MergeTried { side, .. } => match side {
+            mmscope_mm::Side::Prev => "can_vma_merge_after()",
+            mmscope_mm::Side::Next => "can_vma_merge_before()",
+        },
+        Event::MergeBoth { .. } => "is_mergeable_anon_vma()",
+        Event::Merged { form, .. } => merged(kernel, *form),
+        Event::NewVma { .. } => mmap_region(kernel),
+        Event::FlagsChanged { .. } | Event::Unaccounted { .. } | Event::Unchanged { .. } => {
+            "mprotect_fixup()"
+        }
+        Event::Break { by, .. } => match by {
+            BreakMove::Grow => "do_brk_flags()",
+            BreakMove::Query | BreakMove::WithinPage | BreakMove::Shrink => "brk()",
+        },
+        Event::AnonVma { .. } => "__anon_vma_prepare()",
+        Event::Fault { .. } => "handle_mm_fault()",
+        Event::Grown { .. } => "expand_downwards()",
+        Event::Signalled { .. } => "do_user_addr_fault()",
+        Event::Refused { reason, .. } => super::refusal::function(kernel, *reason),
+        Event::LimitSet => "do_prlimit()",
+    }
+}
+
+/// Where alignment is decided.
+pub fn get_unmapped_area(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.10") {
+        "__get_unmapped_area()"
+    } else {
+        "get_unmapped_area()"
+    }
+}
+
+/// Where a new mapping is made.
+pub fn mmap_region(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.12.0") {
+        "__mmap_region()"
+    } else {
+        "mmap_region()"
+    }
+}
+
+fn merged(kernel: Kernel, form: MergeForm) -> &'static str {
+    let new = match form {
+        MergeForm::NewIntoPrev | MergeForm::NewIntoNext | MergeForm::NewBetween => true,
+        MergeForm::WholeIntoPrev
+        | MergeForm::WholeIntoNext
+        | MergeForm::WholeBetween
+        | MergeForm::HeadIntoPrev
+        | MergeForm::TailIntoNext => false,
+    };
+    match (new, since(kernel, "6.12.0")) {
+        (true, true) => "vma_merge_new_range()",
+        (true, false) if kernel.has(Change::MmapExpandsNeighbour) => "vma_expand()",
+        (false, true) => "vma_merge_existing_range()",
+        (_, false) => "vma_merge()",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_release() {
+        let kernel = |name| Kernel::parse(name).unwrap();
+        assert_eq!(get_unmapped_area(kernel("6.7")), "get_unmapped_area()");
+        assert_eq!(get_unmapped_area(kernel("6.12.y")), "__get_unmapped_area()");
+        assert_eq!(merged(kernel("6.0"), MergeForm::NewIntoNext), "vma_merge()");
+        assert_eq!(
+            merged(kernel("6.6"), MergeForm::NewIntoNext),
+            "vma_expand()"
+        );
+        assert_eq!(
+            merged(kernel("6.12"), MergeForm::NewIntoNext),
+            "vma_merge_new_range()"
+        );
+        assert_eq!(
+            merged(kernel("6.12"), MergeForm::HeadIntoPrev),
+            "vma_merge_existing_range()"
+        );
+    }
+}

@@ -1,0 +1,203 @@
+//! What the first lesson says at its stops, as a reader gets it.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails should fail loudly")]
+
+use expect_test::{Expect, expect};
+use mmscope_figure::{ledger, say, text, why};
+use mmscope_lab::{Position, Scenario, Timeline, lessons};
+
+fn at(step: u32, micro: Option<u32>) -> Timeline {
+    let lesson = lessons::find("cactusbssn").unwrap();
+    let mut timeline = Timeline::new(Scenario::parse(lesson.scenario).unwrap()).unwrap();
+    timeline.go(Position { step, micro });
+    timeline
+}
+
+fn reasons(step: u32) -> String {
+    let timeline = at(step, None);
+    let frame = timeline.frame();
+    let mut out = String::new();
+    for lane in 0..frame.lanes.len() {
+        let why = why(&frame, lane).unwrap();
+        out.push_str(&format!("{}: {}\n", frame.lanes[lane].letter, why.sentence));
+        for (name, part) in [("condition", why.condition), ("not taken", why.not_taken)] {
+            if let Some(part) = part {
+                out.push_str(&format!("   {name}: {part}\n"));
+            }
+        }
+        out.push_str(&format!(
+            "   {} {}\n",
+            why.function,
+            why.commit.map_or(String::new(), say::kernel::change)
+        ));
+    }
+    out
+}
+
+fn details(step: u32, lane: usize) -> String {
+    let timeline = at(step, None);
+    let why = why(&timeline.frame(), lane).unwrap();
+    why.details
+        .iter()
+        .map(|detail| {
+            format!(
+                "{} {:?} {} [{}]\n",
+                detail.micro, detail.tone, detail.text, detail.function
+            )
+        })
+        .collect()
+}
+
+fn check(actual: &str, expect: Expect) {
+    expect.assert_eq(actual);
+}
+
+#[test]
+fn reasons_of_the_first_call() {
+    check(
+        &reasons(1),
+        expect![[r#"
+        A: Placed at 0x7ffff794a000, at the upper end of the highest gap that fits; joined the mapping above, 4644 kB in all.
+           condition: no condition on the length in this kernel
+           not taken: With efa7df3e3bb5 (6.7) it would start on a 2 MiB boundary.
+           get_unmapped_area() 0ba09b173387 takes the alignment of f35b5d7d676e back
+        B: Placed at 0x7ffff7800000, on a 2 MiB boundary; not merged: 1320 kB free above it.
+           condition: len 0x486000 >= PMD_SIZE 0x200000 = true
+           not taken: Without efa7df3e3bb5 it would lie at 0x7ffff794a000, at the upper end of the gap.
+           get_unmapped_area() efa7df3e3bb5 anonymous mappings of 2 MiB and more start on a 2 MiB boundary
+        C: Placed at 0x7ffff794a000, at the upper end of the highest gap that fits; joined the mapping above, 4644 kB in all.
+           condition: IS_ALIGNED(0x486000, 0x200000) = false: 536 kB over
+           not taken: Before d4148aeab412 a length of 2 MiB or more was enough: it would start on a 2 MiB boundary.
+           __get_unmapped_area() d4148aeab412 only lengths that are a multiple of 2 MiB are aligned
+    "#]],
+    );
+}
+
+#[test]
+fn reasons_of_the_second_call() {
+    check(
+        &reasons(2),
+        expect![[r#"
+        A: Placed at 0x7ffff74c4000, at the upper end of the highest gap that fits; joined the mapping above, 9276 kB in all.
+           condition: no condition on the length in this kernel
+           not taken: With efa7df3e3bb5 (6.7) it would start on a 2 MiB boundary.
+           get_unmapped_area() 0ba09b173387 takes the alignment of f35b5d7d676e back
+        B: Placed at 0x7ffff7200000, on a 2 MiB boundary; not merged: 1512 kB free above it.
+           condition: len 0x486000 >= PMD_SIZE 0x200000 = true
+           not taken: Without efa7df3e3bb5 it would lie at 0x7ffff737a000, at the upper end of the gap.
+           get_unmapped_area() efa7df3e3bb5 anonymous mappings of 2 MiB and more start on a 2 MiB boundary
+        C: Placed at 0x7ffff74c4000, at the upper end of the highest gap that fits; joined the mapping above, 9276 kB in all.
+           condition: IS_ALIGNED(0x486000, 0x200000) = false: 536 kB over
+           not taken: Before d4148aeab412 a length of 2 MiB or more was enough: it would start on a 2 MiB boundary.
+           __get_unmapped_area() d4148aeab412 only lengths that are a multiple of 2 MiB are aligned
+    "#]],
+    );
+}
+
+#[test]
+fn every_decision_of_an_aligned_call() {
+    check(
+        &details(2, 1),
+        expect![[r#"
+        1 Yes 4632 kB is 2 MiB or more: the mapping is to start on a 2 MiB boundary. [get_unmapped_area()]
+        2 Step Search for the highest gap of 6680 kB, 2 MiB of padding included, between 0x10000 and 0x7ffff7fff000. [vm_unmapped_area()]
+        3 No Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. [mas_empty_area_rev()]
+        4 No Between 0x7ffff7dd3000 and 0x7ffff7fc2000 the largest gap has 44 kB: too small for 6680 kB, passed over. [mas_empty_area_rev()]
+        5 Step Between 0x0 and 0x7ffff7dd3000 the largest gap has 85.3 TiB: enough for 6680 kB, looked at more closely. [mas_empty_area_rev()]
+        6 No Gap 7ffff7c86000-7ffff7dd0000 of 1320 kB: too small for 6680 kB. [mas_empty_area_rev()]
+        7 Yes Gap 555555559000-7ffff7800000 of 42.7 TiB: 6680 kB fits, taken. [mas_empty_area_rev()]
+        8 Yes Found 0x7ffff717a000, 2 MiB of padding included. [vm_unmapped_area()]
+        9 Yes 0x7ffff717a000 is moved up by 536 kB to the boundary 0x7ffff7200000; what is above it stays free. [__thp_get_unmapped_area()]
+        10 Yes Placed at 0x7ffff7200000, 4632 kB: where the search with alignment found room. [get_unmapped_area()]
+        11 No 7ffff7200000-7ffff7686000: not joined, 1512 kB free above it. [can_vma_merge_before()]
+        12 No 7ffff7200000-7ffff7686000: not joined, 42.7 TiB free below it. [can_vma_merge_after()]
+        13 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
+    "#]],
+    );
+}
+
+#[test]
+fn the_step_in_a_sentence() {
+    check(
+        &say::spoken(&at(0, None).frame()),
+        expect![
+            "Start, before call 1 of 25. A 6.6: 22 mappings, 44 kB of gaps. B 6.7.0: 22 mappings, 44 kB of gaps. C 6.12.0: 22 mappings, 44 kB of gaps."
+        ],
+    );
+    check(
+        &say::spoken(&at(2, None).frame()),
+        expect![
+            "Call 2 of 25: mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0). A 6.6: 0x7ffff74c4000, joined the mapping above. B 6.7.0: 0x7ffff7200000, new mapping. C 6.12.0: 0x7ffff74c4000, joined the mapping above. B lies 2832 kB below A. A has 22 mappings and 44 kB of gaps, B has 24 and 2876 kB."
+        ],
+    );
+    check(
+        &say::spoken(&at(2, Some(3)).frame()),
+        expect![
+            "Call 2 of 25, decision 3: mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0). A 6.6: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. B 6.7.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. C 6.12.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over."
+        ],
+    );
+}
+
+#[test]
+fn the_ledger_side_by_side() {
+    let timeline = at(25, None);
+    let table = ledger::table(&timeline.frame());
+    let mut out = table.columns.join(" | ");
+    for row in table.rows {
+        let lanes: Vec<String> = row
+            .lanes
+            .iter()
+            .map(|cell| format!("{} ({})", cell.now, cell.since_start))
+            .collect();
+        out.push_str(&format!(
+            "\n{} | {} | {}",
+            row.name,
+            lanes.join(" | "),
+            row.differences.join(" | ")
+        ));
+    }
+    check(
+        &out,
+        expect![[r#"
+         | A 6.6 | B 6.7.0 | C 6.12.0 | B − A | C − A
+        mappings | 22 (0) | 47 (+25) | 22 (0) | +25 | 0
+        mapped | 118 144 kB (+115 800 kB) | 118 144 kB (+115 800 kB) | 118 144 kB (+115 800 kB) | 0 | 0
+        gaps | 1 (0) | 26 (+25) | 1 (0) | +25 | 0
+        in gaps | 44 kB (0) | 37 652 kB (+37 608 kB) | 44 kB (0) | +37 608 kB | 0
+        errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0"#]],
+    );
+}
+
+#[test]
+fn the_picture_as_text() {
+    check(
+        &text::print(&at(2, None).frame(), None, 80),
+        expect![[r#"
+            Call 2 of 25: mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+
+            0x7ffff6fff000                                                    0x7ffff7fff000
+            A 6.6: 0x7ffff74c4000, joined the mapping above.
+            |.......................[AAAAAAAAAAAAAAAA 9276 kB AAAAAAAAAAAAAAAAA]F[FFFFF]FAF|
+                                    ^^^^^^^^^^^^^^^^^^^^^^
+              A: anonymous memory, 9276 kB, 7ffff74c4000-7ffff7dd3000, rw-p, grown by this call.
+              A: 15 mappings and 1 gap in 7ffff7dd3000-7ffff7fff000, 2224 kB, too small to be told apart here.
+
+            B 6.7.0: 0x7ffff7200000, new mapping.
+            |..........[AAAAA 4632 kB AAAAAA].......[AAAAA 4632 kB AAAAAA]......F[FFFFF]FAF|
+                       ^^^^^^^^^^^^^^^^^^^^^^
+              B: anonymous memory, 4632 kB, 7ffff7200000-7ffff7686000, rw-p, starts on a 2 MiB boundary, new.
+              B: gap of 1512 kB, 7ffff7686000-7ffff7800000, left free by 2 MiB alignment in this call.
+              B: anonymous memory, 4632 kB, 7ffff7800000-7ffff7c86000, rw-p, starts on a 2 MiB boundary.
+              B: 16 mappings and 2 gaps in 7ffff7c86000-7ffff7fff000, 3556 kB, too small to be told apart here.
+
+            C 6.12.0: 0x7ffff74c4000, joined the mapping above.
+            |.......................[AAAAAAAAAAAAAAAA 9276 kB AAAAAAAAAAAAAAAAA]F[FFFFF]FAF|
+                                    ^^^^^^^^^^^^^^^^^^^^^^
+              C: anonymous memory, 9276 kB, 7ffff74c4000-7ffff7dd3000, rw-p, grown by this call.
+              C: 15 mappings and 1 gap in 7ffff7dd3000-7ffff7fff000, 2224 kB, too small to be told apart here.
+
+            A anonymous  F file  H heap  S stack  V kernel's own  / no access  # several  . free  ~ folded
+            ^ mapped by this call  x removed  ~ below a strip: changed
+        "#]],
+    );
+}
