@@ -4,6 +4,7 @@
 //! result and what changed in `/proc/PID/maps`. `vectors/README.md` says where they come from.
 
 mod case;
+mod cases;
 mod layout;
 mod profile;
 mod read;
@@ -12,6 +13,7 @@ mod script;
 mod vectors;
 
 pub use case::{Case, CaseError};
+pub use cases::{CasesReport, check_trace, is_trace, machine_kernel};
 pub use profile::profile;
 pub use read::{files_below, is_vectors, read_text};
 pub use report::{Difference, Report};
