@@ -1,0 +1,269 @@
+//! Layout, and the wires between the session and the browser.
+
+use std::rc::Rc;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use mmscope_figure::say::ui;
+use wasm_bindgen::JsCast;
+use web_sys::{ClipboardEvent, DataTransfer, Element, HtmlInputElement};
+use yew::prelude::*;
+
+use crate::crash;
+use crate::engine::{use_playback, use_settled, use_survey};
+use crate::panes::address_space::AddressSpacePane;
+use crate::panes::bar::Bar;
+use crate::panes::dialogs::Dialogs;
+use crate::panes::footer::Footer;
+use crate::panes::ledger::LedgerPane;
+use crate::panes::lesson::LessonPane;
+use crate::panes::script::ScriptPane;
+use crate::panes::timeline::TimelinePane;
+use crate::panes::why::WhyPane;
+use crate::panes::{Emit, Step, Whole, notice};
+use crate::platform::files::{self, TextFile};
+use crate::platform::{document, location, storage, window};
+use crate::session::keys::{self, Press};
+use crate::session::{Action, Session, Theme, import, state};
+
+/// The address bar is written at most this often.
+const LINK_WAIT_MS: u32 = 300;
+const STORED_THEME: &str = "theme";
+const STORED_KEYS: &str = "keys";
+
+/// What the page wishes for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Config {
+    pub(crate) owns_page: bool,
+    pub(crate) link: Option<String>,
+    pub(crate) theme: Option<Theme>,
+    pub(crate) keys: bool,
+}
+
+#[derive(Clone, PartialEq, Properties)]
+pub(crate) struct Props {
+    pub(crate) config: Rc<Config>,
+}
+
+impl Reducible for Session {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let next = Session::reduce(&self, action);
+        // The same session back means that nothing is drawn.
+        if next == *self { self } else { Rc::new(next) }
+    }
+}
+
+fn first_session(config: &Config) -> Session {
+    let mut session = Session::new();
+    let stored_theme = storage::get(STORED_THEME).and_then(|name| Theme::find(&name));
+    if let Some(theme) = config.theme.or(stored_theme).filter(|_| config.owns_page) {
+        session = session.reduce(Action::Theme(theme));
+    }
+    let stored_keys = storage::get(STORED_KEYS).is_none_or(|kept| kept != "off");
+    session = session.reduce(Action::SingleKeys(config.keys && stored_keys));
+    let fragment = location::fragment().filter(|_| config.owns_page);
+    match fragment.or_else(|| config.link.clone()) {
+        Some(link) => session.reduce(Action::Link(link)),
+        None => session,
+    }
+}
+
+#[component]
+pub(crate) fn App(props: &Props) -> Html {
+    let config = &props.config;
+    let state = {
+        let config = config.clone();
+        use_reducer(move || first_session(&config))
+    };
+    let emit: Emit = {
+        let dispatcher = state.dispatcher();
+        use_callback((), move |action: Action, ()| dispatcher.dispatch(action))
+    };
+    let session: Rc<Session> = Rc::new(Session::clone(&state));
+    let root = use_node_ref();
+    let dropping = use_state_eq(|| false);
+
+    use_survey(&session, emit.clone());
+    use_playback(&session, emit.clone());
+    use_link(&session, config.clone(), root.clone());
+    use_page(&session, config.clone(), emit.clone());
+
+    let onkeydown = {
+        let (emit, single_keys) = (emit.clone(), session.single_keys);
+        Callback::from(move |event: KeyboardEvent| {
+            if single_keys && !event.default_prevented() && !has_own_keys(&event) {
+                let code = event.code();
+                let command = event.ctrl_key() || event.alt_key() || event.meta_key();
+                if let Some(action) = keys::action(Press { code: &code, shift: event.shift_key(), command }) {
+                    event.prevent_default();
+                    emit.emit(action);
+                }
+            }
+        })
+    };
+    let ondragover = {
+        let dropping = dropping.clone();
+        Callback::from(move |event: DragEvent| {
+            if event.data_transfer().is_some_and(|data| files::offers(&data)) {
+                event.prevent_default();
+                dropping.set(true);
+            }
+        })
+    };
+    let ondragleave = {
+        let (dropping, root) = (dropping.clone(), root.clone());
+        Callback::from(move |event: DragEvent| {
+            let to = event.related_target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+            let inside = root.cast::<Element>().is_some_and(|root| root.contains(to.as_ref()));
+            if !inside {
+                dropping.set(false);
+            }
+        })
+    };
+    let ondrop = {
+        let (emit, dropping) = (emit.clone(), dropping.clone());
+        Callback::from(move |event: DragEvent| {
+            event.prevent_default();
+            dropping.set(false);
+            if let Some(data) = event.data_transfer() {
+                take(&emit, &data);
+            }
+        })
+    };
+
+    let whole = Whole(session.clone());
+    let step = Step(session.shown.clone());
+    html! {
+        <div
+            ref={root}
+            class={classes!("mmscope", dropping.then_some("dropping"), config.owns_page.then_some("page"))}
+            role="region"
+            aria-label={ui::FIGURE}
+            tabindex="-1"
+            {onkeydown} {ondragover} {ondragleave} {ondrop}
+        >
+            <Bar session={whole.clone()} emit={emit.clone()} owns_page={config.owns_page} />
+            <div class="messages">
+                { notice::view(&session, &emit) }
+                <LessonPane session={whole.clone()} emit={emit.clone()} />
+            </div>
+            <AddressSpacePane session={whole.clone()} emit={emit.clone()} />
+            <div class="below">
+                <WhyPane step={step.clone()} emit={emit.clone()} />
+                <LedgerPane step={step.clone()} />
+                <ScriptPane session={whole.clone()} emit={emit.clone()} />
+            </div>
+            <TimelinePane session={whole.clone()} emit={emit.clone()} />
+            <Footer {step} />
+            <p class="spoken" role="status" aria-live="polite">{ &session.shown.spoken }</p>
+            <Dialogs session={whole} {emit} />
+        </div>
+    }
+}
+
+/// Whether keys mean something of their own where the focus is.
+fn has_own_keys(event: &KeyboardEvent) -> bool {
+    let Some(target) = event.target_dyn_into::<Element>() else { return false };
+    let is_inside = |selector: &str| target.closest(selector).ok().flatten().is_some();
+    if is_inside("dialog, textarea, select") {
+        return true;
+    }
+    if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
+        return !input.class_list().contains("scrubber");
+    }
+    let presses = matches!(event.code().as_str(), "Space" | "Enter" | "NumpadEnter");
+    presses && is_inside("button, a, summary, [role=button]")
+}
+
+/// Reads what was dropped or pasted.
+fn take(emit: &Emit, data: &DataTransfer) {
+    let emit = emit.clone();
+    if let Some(files) = data.files().filter(|files| files.length() > 0) {
+        wasm_bindgen_futures::spawn_local(async move {
+            import_files(&emit, files::read(files).await);
+        });
+    } else if let Some(text) = files::plain_text(data) {
+        emit.emit(Action::Import { text, maps: None });
+    }
+}
+
+/// Imports files that came together: one of them may be the maps of the other.
+pub(crate) fn import_files(emit: &Emit, files: Vec<TextFile>) {
+    if let Some((text, maps)) = import::pair(files.into_iter().map(|file| (file.name, file.text)).collect()) {
+        emit.emit(Action::Import { text, maps });
+    }
+}
+
+/// Keeps the link of the state: at the figure for the moment it should crash, and in the address bar if that is ours.
+#[hook]
+fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
+    let before = use_mut_ref(|| None::<String>);
+    let what = (
+        Step(session.shown.clone()),
+        session.program,
+        session.lens,
+        session.selected,
+        session.theme,
+        session.notice.is_some(),
+    );
+    let session = session.clone();
+    use_settled(what, LINK_WAIT_MS, move || {
+        // What could not be opened stays in the address bar until the person has seen the message.
+        let Some(link) = state::link(&session).filter(|_| session.notice.is_none()) else { return };
+        if let Some(root) = root.cast::<Element>() {
+            let _ = root.set_attribute(crash::LINK, &link);
+        }
+        // The first state is what the bare address shows, and needs no fragment.
+        let is_first = before.borrow().is_none();
+        let changed = before.borrow().as_ref() != Some(&link);
+        if config.owns_page && !is_first && changed {
+            location::replace_fragment(&link);
+        }
+        *before.borrow_mut() = Some(link);
+    });
+}
+
+/// The wires of a figure that has the page for itself: colours, address bar, paste anywhere. Preferences of all.
+#[hook]
+fn use_page(session: &Rc<Session>, config: Rc<Config>, emit: Emit) {
+    let owns_page = config.owns_page;
+    use_effect_with((session.theme, session.single_keys), move |&(theme, single_keys)| {
+        storage::set(STORED_KEYS, if single_keys { "on" } else { "off" });
+        if !owns_page {
+            return;
+        }
+        storage::set(STORED_THEME, theme.name());
+        if let Some(page) = document().and_then(|document| document.document_element()) {
+            let _ = match theme {
+                Theme::Auto => page.remove_attribute("data-theme"),
+                Theme::Light | Theme::Dark => page.set_attribute("data-theme", theme.name()),
+            };
+        }
+    });
+    use_effect_with(emit, move |emit| {
+        let mut listeners = Vec::new();
+        if owns_page && let (Some(window), Some(document)) = (window(), document()) {
+            let on_hash = emit.clone();
+            listeners.push(EventListener::new(&window, "hashchange", move |_| {
+                if let Some(link) = location::fragment() {
+                    on_hash.emit(Action::Link(link));
+                }
+            }));
+            let on_paste = emit.clone();
+            let options = EventListenerOptions::enable_prevent_default();
+            listeners.push(EventListener::new_with_options(&document, "paste", options, move |event| {
+                let edits = event
+                    .target()
+                    .and_then(|target| target.dyn_into::<Element>().ok())
+                    .is_some_and(|target| target.closest("input, textarea, dialog").ok().flatten().is_some());
+                let data = event.dyn_ref::<ClipboardEvent>().and_then(ClipboardEvent::clipboard_data);
+                if let Some(data) = data.filter(|_| !edits) {
+                    event.prevent_default();
+                    take(&on_paste, &data);
+                }
+            }));
+        }
+        move || drop(listeners)
+    });
+}

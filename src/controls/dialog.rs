@@ -1,0 +1,63 @@
+//! A window over the page. The browser keeps the focus inside and closes it on Escape.
+
+use mmscope_figure::say::ui;
+use web_sys::{HtmlDialogElement, HtmlElement};
+use yew::prelude::*;
+
+use super::button::Button;
+use super::icon::Icon;
+
+#[derive(Clone, PartialEq, Properties)]
+pub(crate) struct Props {
+    pub(crate) title: AttrValue,
+    pub(crate) on_close: Callback<()>,
+    pub(crate) children: Html,
+    #[prop_or_default]
+    pub(crate) class: Classes,
+}
+
+#[component]
+pub(crate) fn Dialog(props: &Props) -> Html {
+    let node = use_node_ref();
+    {
+        let node = node.clone();
+        use_effect_with((), move |()| {
+            let before = crate::platform::document()
+                .and_then(|document| document.active_element())
+                .and_then(|element| wasm_bindgen::JsCast::dyn_into::<HtmlElement>(element).ok());
+            let dialog = node.cast::<HtmlDialogElement>();
+            if let Some(dialog) = &dialog {
+                // It throws if the element is not in a page, as in an embed that was just taken away.
+                let _ = dialog.show_modal();
+            }
+            move || {
+                if let Some(dialog) = dialog {
+                    dialog.close();
+                }
+                if let Some(element) = before {
+                    let _ = element.focus();
+                }
+            }
+        });
+    }
+    let close = {
+        let on_close = props.on_close.clone();
+        Callback::from(move |()| on_close.emit(()))
+    };
+    let oncancel = {
+        let on_close = props.on_close.clone();
+        Callback::from(move |event: Event| {
+            event.prevent_default();
+            on_close.emit(());
+        })
+    };
+    html! {
+        <dialog ref={node} class={classes!("dialog", props.class.clone())} aria-label={props.title.clone()} {oncancel}>
+            <header class="dialog-head">
+                <h2>{ &props.title }</h2>
+                <Button label={ui::CLOSE} icon={Icon::Close} icon_only=true on_press={close} class="quiet" />
+            </header>
+            <div class="dialog-body">{ props.children.clone() }</div>
+        </dialog>
+    }
+}

@@ -1,0 +1,520 @@
+//! The one reducer: an action in, a new session out.
+//!
+//! Nothing here touches a browser, so that all of it can be tested without one. What takes long is done in slices that
+//! the [engine](crate::engine) asks for.
+
+pub(crate) mod import;
+pub(crate) mod keys;
+pub(crate) mod shown;
+pub(crate) mod state;
+
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+
+use mmscope_figure::Selection;
+use mmscope_lab::lessons::{self, Lesson};
+use mmscope_lab::{LaneError, MAX_LANES, Position, Progress, Scenario, Timeline};
+use mmscope_mm::page::TASK_SIZE;
+use mmscope_mm::{Kernel, Range};
+
+use import::{Compared, Draft, Problem, Report};
+use shown::Shown;
+
+/// The smallest part of the address space that the lens shows.
+const LEAST_LENS: u64 = 64 << 10;
+/// Programs up to this long are run to the end at once, and under many kernels to find the one of a trace.
+const TRIED_STEPS: u64 = 5_000;
+/// The slowest and the fastest pace of playing: calls a second are 2 to this power.
+pub(crate) const PACES: std::ops::RangeInclusive<i8> = -1..=6;
+
+/// Everything that can happen to a session.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    First,
+    Back,
+    Step,
+    Last,
+    MicroBack,
+    MicroForward,
+    Go(Position),
+    MarkBack,
+    MarkForward,
+    NextStop,
+    /// Another kernel for a lane.
+    SetKernel(usize, Kernel),
+    AddLane,
+    RemoveLane(usize),
+    /// The lens as it should be; `None` follows the change.
+    Lens(Option<Range>),
+    Zoom {
+        closer: bool,
+        /// The address that stays where it is.
+        at: Option<u64>,
+    },
+    Pan {
+        up: bool,
+    },
+    Fit,
+    Whole,
+    Select(Option<Selection>),
+    Open(Overlay),
+    CloseOverlay,
+    CloseNotice,
+    Lesson(&'static str),
+    /// Text that a person gave us: a link, a scenario, a trace, with the maps file that came with it.
+    Import {
+        text: String,
+        maps: Option<String>,
+    },
+    /// A link from the address bar.
+    Link(String),
+    /// Runs ahead by this many calls.
+    Survey(u32),
+    PlayPause,
+    Pace(i8),
+    /// Another call is due while playing.
+    Tick,
+    Theme(Theme),
+    SingleKeys(bool),
+}
+
+/// What lies over the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overlay {
+    Help,
+    Import,
+    Report,
+    Share,
+    Goto,
+    Kernel(usize),
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Theme {
+    /// As the system has it.
+    #[default]
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    pub(crate) const ALL: [Theme; 3] = [Theme::Auto, Theme::Light, Theme::Dark];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Theme::Auto => "auto",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    pub(crate) fn find(name: &str) -> Option<Theme> {
+        Theme::ALL.into_iter().find(|theme| theme.name() == name)
+    }
+
+    pub(crate) fn next(self) -> Theme {
+        match self {
+            Theme::Auto => Theme::Light,
+            Theme::Light => Theme::Dark,
+            Theme::Dark => Theme::Auto,
+        }
+    }
+}
+
+/// Something to tell that is not about the shown step.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Notice {
+    /// A sentence.
+    pub(crate) text: String,
+    /// What must not be lost, to be copied.
+    pub(crate) keep: Option<String>,
+}
+
+/// How far ahead the program was run for the tracks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Surveyed {
+    pub(crate) done: u32,
+    pub(crate) of: u32,
+}
+
+impl Surveyed {
+    pub(crate) fn is_complete(self) -> bool {
+        self.done >= self.of
+    }
+}
+
+/// What the page is in. Cheap to clone: what is large is shared.
+#[derive(Clone)]
+pub(crate) struct Session {
+    timeline: Rc<RefCell<Timeline>>,
+    /// Another one for each program or kernel: what was known about steps is not valid any more.
+    pub(crate) program: u32,
+    /// The shown step in words.
+    pub(crate) shown: Rc<Shown>,
+    /// The lesson, unless the person brought a program.
+    pub(crate) lesson: Option<&'static Lesson>,
+    /// The kernels that the lesson was written for, by name.
+    pub(crate) lesson_kernels: Rc<str>,
+    pub(crate) lens: Option<Range>,
+    pub(crate) selected: Option<Selection>,
+    pub(crate) overlay: Option<Overlay>,
+    pub(crate) notice: Option<Rc<Notice>>,
+    pub(crate) draft: Rc<Draft>,
+    pub(crate) report: Option<Rc<Report>>,
+    pub(crate) surveyed: Surveyed,
+    pub(crate) playing: bool,
+    pub(crate) pace: i8,
+    pub(crate) theme: Theme,
+    pub(crate) single_keys: bool,
+}
+
+impl PartialEq for Session {
+    /// Equal if there is nothing to draw anew.
+    fn eq(&self, other: &Session) -> bool {
+        Rc::ptr_eq(&self.shown, &other.shown)
+            && self.program == other.program
+            && self.lens == other.lens
+            && self.selected == other.selected
+            && self.overlay == other.overlay
+            && self.notice == other.notice
+            && self.report == other.report
+            && Rc::ptr_eq(&self.draft, &other.draft)
+            && self.surveyed == other.surveyed
+            && (self.playing, self.pace, self.theme, self.single_keys)
+                == (other.playing, other.pace, other.theme, other.single_keys)
+    }
+}
+
+impl Session {
+    /// The first lesson, where it opens.
+    pub(crate) fn new() -> Session {
+        let lesson = &lessons::all()[0];
+        Session::of_lesson(lesson)
+    }
+
+    fn of_lesson(lesson: &'static Lesson) -> Session {
+        let timeline = lesson_timeline(lesson);
+        let kernels: Vec<String> = timeline.scenario().kernels.iter().map(Kernel::to_string).collect();
+        let mut session = Session::of(timeline, lesson.position);
+        session.lesson = Some(lesson);
+        session.lesson_kernels = kernels.join(" ").into();
+        session
+    }
+
+    fn of(mut timeline: Timeline, position: Position) -> Session {
+        timeline.go(position);
+        let shown = Rc::new(Shown::new(&timeline.frame()));
+        let surveyed = Surveyed { done: 0, of: shown.steps };
+        Session {
+            timeline: Rc::new(RefCell::new(timeline)),
+            program: 0,
+            shown,
+            lesson: None,
+            lesson_kernels: Rc::from(""),
+            lens: None,
+            selected: None,
+            overlay: None,
+            notice: None,
+            draft: Rc::default(),
+            report: None,
+            surveyed,
+            playing: false,
+            pace: 1,
+            theme: Theme::Auto,
+            single_keys: true,
+        }
+    }
+
+    /// The lanes, to ask them for a frame.
+    pub(crate) fn timeline(&self) -> Ref<'_, Timeline> {
+        self.timeline.borrow()
+    }
+
+    /// The steps that `[` and `]` go to: the first divergence and the stops of the lesson.
+    pub(crate) fn marks(&self) -> Vec<Position> {
+        let stops = self.lesson.map(|lesson| lesson.stops).unwrap_or_default();
+        let mut marks: Vec<Position> = stops.iter().map(|stop| Position { step: stop.step, micro: None }).collect();
+        marks.extend(self.shown.divergence.map(|step| Position { step, micro: None }));
+        marks.sort_by_key(|mark| order(*mark));
+        marks.dedup();
+        marks
+    }
+
+    /// The stop of the lesson that the shown step belongs to.
+    pub(crate) fn stop(&self) -> Option<usize> {
+        let stops = self.lesson?.stops;
+        stops.iter().rposition(|stop| stop.step <= self.shown.position.step)
+    }
+
+    /// The session after an action.
+    pub(crate) fn reduce(&self, action: Action) -> Session {
+        let mut next = self.clone();
+        next.apply(action);
+        next
+    }
+
+    fn apply(&mut self, action: Action) {
+        let at = self.shown.position;
+        match action {
+            Action::First => self.go(Position { step: 0, micro: None }),
+            Action::Last => self.go(Position { step: self.shown.steps, micro: None }),
+            Action::Back => self.move_by(Timeline::step_back),
+            Action::Step => self.move_by(Timeline::step_forward),
+            Action::MicroBack => self.move_by(Timeline::micro_back),
+            Action::MicroForward => self.move_by(Timeline::micro_forward),
+            Action::Go(position) => self.go(position),
+            Action::MarkBack => {
+                let before = self.marks().into_iter().rev().find(|mark| order(*mark) < order(at));
+                self.go(before.unwrap_or(Position { step: 0, micro: None }));
+            }
+            Action::MarkForward => {
+                let after = self.marks().into_iter().find(|mark| order(*mark) > order(at));
+                self.go(after.unwrap_or(Position { step: self.shown.steps, micro: None }));
+            }
+            Action::NextStop => {
+                if let Some(lesson) = self.lesson {
+                    let next = self.stop().map_or(0, |stop| stop + 1);
+                    if let Some(stop) = lesson.stops.get(next) {
+                        self.lens = None;
+                        self.go(Position { step: stop.step, micro: None });
+                    }
+                }
+            }
+            Action::SetKernel(lane, kernel) => self.relane(|timeline| timeline.set_kernel(lane, kernel)),
+            Action::AddLane => {
+                if let Some(kernel) = self.shown.lanes.last().map(|lane| lane.kernel) {
+                    self.relane(|timeline| timeline.add_lane(kernel));
+                }
+            }
+            Action::RemoveLane(lane) => {
+                self.relane(|timeline| timeline.remove_lane(lane));
+                self.overlay = None;
+                self.selected = None;
+            }
+            Action::Lens(lens) => self.lens = lens,
+            Action::Fit => self.lens = None,
+            Action::Whole => self.lens = Some(Range { start: 0, end: TASK_SIZE }),
+            Action::Zoom { closer, at } => {
+                let lens = self.current_lens();
+                self.lens = Some(zoomed(lens, closer, at));
+            }
+            Action::Pan { up } => {
+                let lens = self.current_lens();
+                self.lens = Some(panned(lens, up));
+            }
+            Action::Select(selection) => self.selected = selection,
+            Action::Open(overlay) => {
+                self.playing = false;
+                self.overlay = Some(overlay);
+            }
+            Action::CloseOverlay => self.overlay = None,
+            Action::CloseNotice => self.notice = None,
+            Action::Lesson(id) => {
+                if let Some(lesson) = lessons::find(id) {
+                    self.replace(Session::of_lesson(lesson));
+                }
+            }
+            Action::Import { text, maps } => self.import(text, maps),
+            Action::Link(text) => self.open_link(&text),
+            Action::Survey(calls) => {
+                self.timeline.borrow_mut().survey(calls);
+                self.note_progress();
+                let divergence = self.timeline.borrow().divergence();
+                if self.shown.divergence != divergence {
+                    let mut shown = Shown::clone(&self.shown);
+                    shown.divergence = divergence;
+                    self.shown = Rc::new(shown);
+                }
+            }
+            Action::PlayPause => {
+                self.playing = !self.playing && self.shown.position.step < self.shown.steps;
+            }
+            Action::Pace(pace) => self.pace = pace.clamp(*PACES.start(), *PACES.end()),
+            Action::Tick => {
+                if self.playing {
+                    self.move_by(Timeline::step_forward);
+                    self.playing = self.shown.position.step < self.shown.steps;
+                }
+            }
+            Action::Theme(theme) => self.theme = theme,
+            Action::SingleKeys(on) => self.single_keys = on,
+        }
+    }
+
+    fn go(&mut self, to: Position) {
+        self.move_by(|timeline| timeline.go(to));
+    }
+
+    fn move_by(&mut self, by: impl FnOnce(&mut Timeline)) {
+        by(&mut self.timeline.borrow_mut());
+        if self.timeline.borrow().position() != self.shown.position {
+            self.show();
+        }
+    }
+
+    /// Changes the lanes. What can't be done is not offered, so that a refusal changes nothing and needs no words.
+    fn relane(&mut self, change: impl FnOnce(&mut Timeline) -> Result<(), LaneError>) {
+        let changed = change(&mut self.timeline.borrow_mut()).is_ok();
+        if changed {
+            self.program += 1;
+            self.report = self.report.take().map(|report| Rc::new(Report { compared: None, ..Report::clone(&report) }));
+            self.note_progress();
+            self.show();
+        }
+    }
+
+    fn note_progress(&mut self) {
+        let Progress { done, of } = self.timeline.borrow().progress();
+        self.surveyed = Surveyed { done, of };
+        self.compare();
+    }
+
+    /// Runs these kernels: for a link, before it is shown.
+    fn set_kernels(&mut self, kernels: impl Iterator<Item = Kernel>) {
+        let kernels: Vec<Kernel> = kernels.take(MAX_LANES as usize).collect();
+        if kernels.is_empty() {
+            return;
+        }
+        while self.shown.lanes.len() > kernels.len() {
+            self.relane(|timeline| timeline.remove_lane(kernels.len()));
+        }
+        for (lane, kernel) in kernels.into_iter().enumerate() {
+            if lane < self.shown.lanes.len() {
+                self.relane(|timeline| timeline.set_kernel(lane, kernel));
+            } else {
+                self.relane(|timeline| timeline.add_lane(kernel));
+            }
+        }
+    }
+
+    fn show(&mut self) {
+        let shown = Shown::new(&self.timeline.borrow().frame());
+        self.shown = Rc::new(shown);
+        self.note_progress();
+    }
+
+    /// Takes another program, and keeps what belongs to the person.
+    fn replace(&mut self, other: Session) {
+        let next = Session {
+            program: self.program + 1,
+            draft: self.draft.clone(),
+            pace: self.pace,
+            theme: self.theme,
+            single_keys: self.single_keys,
+            ..other
+        };
+        *self = next;
+    }
+
+    /// The lens as it is drawn.
+    pub(crate) fn current_lens(&self) -> Range {
+        self.lens.unwrap_or_else(|| mmscope_figure::automatic_lens(&self.timeline.borrow().frame()))
+    }
+
+    fn import(&mut self, text: String, maps: Option<String>) {
+        let kernels: Vec<Kernel> = self.shown.lanes.iter().map(|lane| lane.kernel).collect();
+        match import::read(&text, maps.as_deref(), &kernels) {
+            Ok(import::Found::Link(link)) => self.open_link(&link),
+            Ok(import::Found::Program { mut scenario, report }) => {
+                if report.is_some() && scenario.program.steps() <= TRIED_STEPS {
+                    let first = import::recorded_on(&scenario);
+                    put_first(&mut scenario.kernels, first);
+                }
+                match Timeline::new(*scenario) {
+                    Ok(timeline) => self.take_program(timeline, report),
+                    Err(error) => self.keep_draft(text, maps, Problem::start(&error)),
+                }
+            }
+            Err(problem) => self.keep_draft(text, maps, problem),
+        }
+    }
+
+    fn take_program(&mut self, mut timeline: Timeline, report: Option<Report>) {
+        if u64::from(timeline.step_count()) <= TRIED_STEPS {
+            timeline.survey(u32::MAX);
+        }
+        let position = Position { step: 1.min(timeline.step_count()), micro: None };
+        self.replace(Session::of(timeline, position));
+        self.draft = Rc::default();
+        self.report = report.map(Rc::new);
+        self.overlay = self.report.is_some().then_some(Overlay::Report);
+        self.note_progress();
+    }
+
+    /// Compares a trace with its replay once all lanes have run to the end.
+    fn compare(&mut self) {
+        if let Some(report) = &self.report
+            && report.compared.is_none()
+            && self.surveyed.is_complete()
+        {
+            let compared = Compared::of(&mut self.timeline.borrow_mut());
+            self.report = Some(Rc::new(Report { compared: Some(compared), ..Report::clone(report) }));
+        }
+    }
+
+    fn keep_draft(&mut self, text: String, maps: Option<String>, problem: Problem) {
+        self.draft = Rc::new(Draft { text, maps, problem: Some(problem) });
+        self.overlay = Some(Overlay::Import);
+    }
+
+    fn open_link(&mut self, text: &str) {
+        match state::open(text) {
+            Ok(opened) => {
+                self.replace(opened.session);
+                if let Some(theme) = opened.theme {
+                    self.theme = theme;
+                }
+            }
+            Err(sentence) => {
+                self.replace(Session::new());
+                self.notice = Some(Rc::new(Notice { text: sentence, keep: Some(text.to_owned()) }));
+            }
+        }
+    }
+}
+
+/// Puts a kernel before the others, of which none is the same and the last may have to go.
+fn put_first(kernels: &mut Vec<Kernel>, first: Option<Kernel>) {
+    if let Some(first) = first {
+        kernels.retain(|kernel| *kernel != first);
+        kernels.insert(0, first);
+        kernels.truncate(MAX_LANES as usize);
+    }
+}
+
+/// A lesson's lanes. Every lesson is tested to be sound; should one not be, an empty program stands in for it.
+fn lesson_timeline(lesson: &Lesson) -> Timeline {
+    let scenario = Scenario::parse(lesson.scenario);
+    let timeline = scenario.ok().and_then(|scenario| Timeline::new(scenario).ok());
+    timeline.unwrap_or_else(|| unreachable!("the lesson {} is not sound", lesson.id))
+}
+
+/// Positions in the order of time: a call's decisions come before its end.
+fn order(position: Position) -> (u32, u32) {
+    (position.step, position.micro.unwrap_or(u32::MAX))
+}
+
+fn zoomed(lens: Range, closer: bool, at: Option<u64>) -> Range {
+    let length = lens.len().max(LEAST_LENS);
+    let next = if closer { (length / 2).max(LEAST_LENS) } else { length.saturating_mul(2).min(TASK_SIZE) };
+    let fixed = at.unwrap_or(lens.start + lens.len() / 2).clamp(lens.start, lens.end);
+    let below = u128::from(fixed - lens.start) * u128::from(next) / u128::from(length);
+    placed(u128::from(fixed).saturating_sub(below) as u64, next)
+}
+
+fn panned(lens: Range, up: bool) -> Range {
+    let by = lens.len() / 4;
+    placed(if up { lens.start.saturating_add(by) } else { lens.start.saturating_sub(by) }, lens.len())
+}
+
+/// A window of this length, as near to `start` as user space allows.
+fn placed(start: u64, length: u64) -> Range {
+    let length = length.min(TASK_SIZE);
+    let start = start.min(TASK_SIZE - length);
+    Range { start, end: start + length }
+}
+
+#[cfg(test)]
+mod tests;
