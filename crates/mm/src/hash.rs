@@ -4,14 +4,13 @@ use crate::event::Range;
 use crate::machine::Machine;
 use crate::vma::{Special, Vma};
 
-/// FNV-1a over 64-bit words, in a fixed order.
-struct Fnv(u64);
+/// FNV-1a's step on whole words, with the high bits folded back so that they count.
+struct Hash(u64);
 
-impl Fnv {
+impl Hash {
     fn word(&mut self, word: u64) {
-        for byte in word.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 32;
     }
 
     fn option(&mut self, value: Option<u64>) {
@@ -47,7 +46,7 @@ impl Fnv {
 impl Machine {
     /// A hash of everything that later calls depend on: mappings, page table, counters, limits. Not of the kernel.
     pub fn state_hash(&self) -> u64 {
-        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut hash = Hash(0xcbf2_9ce4_8422_2325);
         for (_, vma) in self.vmas(Range {
             start: 0,
             end: u64::MAX,

@@ -1,5 +1,6 @@
 //! The machine: one process's address space under one kernel.
 
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use mmscope_maple::{Arena, MaState, MapleTree};
@@ -133,38 +134,22 @@ impl Machine {
     }
 
     /// The mappings that intersect a range, lowest first.
-    pub fn vmas(&self, within: Range) -> impl Iterator<Item = (VmaId, &Vma)> {
-        let mut mas = MaState::new(within.start, within.start);
-        std::iter::from_fn(move || {
-            if within.is_empty() {
-                return None;
-            }
-            mas.find(&self.tree, within.end - 1)
-                .map(|id| (id, self.vma(id)))
-        })
+    pub fn vmas(&self, within: Range) -> impl DoubleEndedIterator<Item = (VmaId, &Vma)> {
+        inclusive(within)
+            .into_iter()
+            .flat_map(|within| self.tree.range(within))
+            .map(|(_, id)| (id, self.vma(id)))
     }
 
     /// The free ranges of a range, lowest first, clipped to it.
-    pub fn gaps(&self, within: Range) -> impl Iterator<Item = Range> {
-        let mut from = within.start;
-        let mut vmas = self.vmas(within);
-        std::iter::from_fn(move || {
-            while from < within.end {
-                let (start, next) = match vmas.next() {
-                    Some((_, vma)) => (vma.start, vma.end),
-                    None => (within.end, within.end),
-                };
-                let gap = Range {
-                    start: from,
-                    end: start.min(within.end),
-                };
-                from = next;
-                if !gap.is_empty() {
-                    return Some(gap);
-                }
-            }
-            None
-        })
+    pub fn gaps(&self, within: Range) -> impl DoubleEndedIterator<Item = Range> {
+        inclusive(within)
+            .into_iter()
+            .flat_map(|within| self.tree.gaps(within))
+            .map(|gap| Range {
+                start: *gap.start(),
+                end: *gap.end() + 1,
+            })
     }
 
     pub(crate) fn edit_vma(&mut self, id: VmaId, observer: &mut impl Observer) -> &mut Vma {
@@ -196,4 +181,9 @@ impl Machine {
         self.edit_process(observer).map_count += 1;
         id
     }
+}
+
+/// The tree counts with inclusive ranges.
+fn inclusive(range: Range) -> Option<RangeInclusive<u64>> {
+    (!range.is_empty()).then(|| range.start..=range.end - 1)
 }
