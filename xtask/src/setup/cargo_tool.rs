@@ -52,7 +52,7 @@ impl Tool {
     fn install(&self, build: &Path) -> Result<PathBuf> {
         let started = Instant::now();
         say::heading(&format!(
-            "building {} {} (once for each version; up to {} minutes on two cores)",
+            "building {} {} (once for each version; about {} minutes on two idle cores)",
             self.program, self.version, self.minutes
         ));
         let root = self.root()?;
