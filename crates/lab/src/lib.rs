@@ -33,6 +33,7 @@ mod scenario;
 pub mod strace;
 mod text;
 mod timeline;
+mod watcher;
 
 pub use frame::{Change, ChangeKind, Frame, LaneFrame, Ledger, Piece, PieceKind, Position};
 pub use program::{CallLine, Item, MAX_DEPTH, MAX_STEPS, Program, Repeat, SourceLine};

@@ -5,7 +5,7 @@ mod lane;
 mod pieces;
 mod rows;
 mod tally;
-mod watch;
+pub(crate) mod watch;
 
 use std::fmt;
 use std::rc::Rc;

@@ -10,6 +10,7 @@ use crate::flags::VmFlags;
 use crate::kernel::Kernel;
 use crate::layout::Layout;
 use crate::machine::Machine;
+use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, TASK_SIZE, is_page_aligned, page_up};
 use crate::process::Process;
 use crate::settings::Settings;
@@ -83,6 +84,20 @@ impl Machine {
         files: Vec<File>,
         start: &Start,
     ) -> Result<Machine, StartError> {
+        Machine::set_up(kernel, settings, files, start, &mut ())
+    }
+
+    /// Like [`Machine::new`], with an observer, which sees each write.
+    ///
+    /// # Errors
+    /// The first mapping that can't be, by its place in `start.maps`.
+    pub fn set_up(
+        kernel: Kernel,
+        settings: Settings,
+        files: Vec<File>,
+        start: &Start,
+        observer: &mut impl Observer,
+    ) -> Result<Machine, StartError> {
         let layout = Layout::pick(&settings);
         let stack_top = start
             .maps
@@ -112,7 +127,7 @@ impl Machine {
             next_anon_vma: AnonVma(0),
         };
         let mut processes = Arena::new();
-        let current = processes.insert(process, &mut ());
+        let current = processes.insert(process, observer);
         let mut machine = Machine {
             kernel,
             settings: Rc::new(settings),
@@ -124,12 +139,18 @@ impl Machine {
             current,
         };
         for (index, map) in (0u32..).zip(&start.maps) {
-            machine.start_map(index, map, start)?;
+            machine.start_map(index, map, start, observer)?;
         }
         Ok(machine)
     }
 
-    fn start_map(&mut self, index: u32, map: &StartMap, start: &Start) -> Result<(), StartError> {
+    fn start_map(
+        &mut self,
+        index: u32,
+        map: &StartMap,
+        start: &Start,
+        observer: &mut impl Observer,
+    ) -> Result<(), StartError> {
         let range = map.range;
         if !is_page_aligned(range.start) || !is_page_aligned(range.end) {
             return Err(StartError::Unaligned { index });
@@ -152,7 +173,7 @@ impl Machine {
         let written = flags.contains(VmFlags::WRITE) && !flags.contains(VmFlags::MAYSHARE)
             || map.special == Some(Special::Stack);
         let anon_vma = written.then(|| {
-            let process = self.edit_process(&mut ());
+            let process = self.edit_process(observer);
             let next = process.next_anon_vma;
             process.next_anon_vma = AnonVma(next.0 + 1);
             next
@@ -173,15 +194,15 @@ impl Machine {
                 anon_vma,
                 special: map.special.filter(|special| *special != Special::Stack),
             },
-            &mut (),
+            observer,
         );
         let pages = self.vma(id).pages();
-        self.stat_account(flags, pages.cast_signed(), &mut ());
+        self.stat_account(flags, pages.cast_signed(), observer);
         if flags.contains(VmFlags::ACCOUNT) {
-            self.edit_process(&mut ()).committed += pages;
+            self.edit_process(observer).committed += pages;
         }
         if anon_vma.is_some() || map.file.is_some() {
-            self.note_tables(range, &mut ());
+            self.note_tables(range, observer);
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! Where `MAP_32BIT` searches began: the kernel draws it anew each time, and a log does not tell it.
 
 use mmscope_mm::page::PAGE_SIZE;
-use mmscope_mm::{Call, Machine, MapFlags, Outcome};
+use mmscope_mm::{Call, MapFlags, Outcome};
 
 use super::{Import, Note};
 use crate::program::{CallLine, MAP_FAILED, counted_from};
+use crate::watcher;
 
 /// Finds for each `MAP_32BIT` request a beginning of its search that explains the recorded result on the first kernel.
 pub(super) fn fit_random_begins(
@@ -24,11 +25,10 @@ pub(super) fn fit_random_begins(
         return calls;
     }
     let scenario = &import.scenario;
-    let (settings, files) = (scenario.settings.clone(), scenario.files.clone());
     let Some(kernel) = scenario.kernels.first() else {
         return calls;
     };
-    let Ok(mut machine) = Machine::new(*kernel, settings, files, &scenario.start) else {
+    let Ok(mut machine) = watcher::set_up(scenario, *kernel) else {
         return calls;
     };
     let mut returned: Vec<u64> = Vec::with_capacity(calls.len());
@@ -49,7 +49,7 @@ pub(super) fn fit_random_begins(
             for begin in begins {
                 mmap.begin_32bit = begin;
                 let asked = counted_from(Call::Mmap(mmap), base);
-                if machine.clone().run(&asked, &mut ()) == Outcome::Address(at) {
+                if watcher::run(&mut machine.clone(), &asked) == Outcome::Address(at) {
                     line.call = Call::Mmap(mmap);
                     if let Some(at) = begin {
                         import.notes.push(Note::RandomBegin {
@@ -61,7 +61,7 @@ pub(super) fn fit_random_begins(
                 }
             }
         }
-        let outcome = machine.run(&counted_from(line.call, base), &mut ());
+        let outcome = watcher::run(&mut machine, &counted_from(line.call, base));
         returned.push(outcome.address().unwrap_or(MAP_FAILED));
     }
     calls

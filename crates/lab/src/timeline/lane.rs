@@ -9,10 +9,10 @@ use super::StepSummary;
 use super::changes::changes;
 use super::rows::{Row, Rows};
 use super::tally::Tally;
-use super::watch::Watch;
 use crate::frame::{Change, LaneFrame, Ledger};
 use crate::program::{Flat, MAP_FAILED, counted_from};
 use crate::scenario::Scenario;
+use crate::watcher;
 
 /// Checkpoints kept; when there are more, every second one goes and the distance doubles.
 const MOST_CHECKPOINTS: usize = 64;
@@ -66,8 +66,7 @@ impl Lane {
         flat: Rc<Flat>,
         kernel: Kernel,
     ) -> Result<Lane, StartError> {
-        let settings = scenario.settings.clone();
-        let machine = Machine::new(kernel, settings, scenario.files.clone(), &scenario.start)?;
+        let machine = watcher::set_up(scenario, kernel)?;
         let tally = Tally::new(&machine);
         let start = Ledger {
             vmas: machine.process().map_count,
@@ -112,8 +111,7 @@ impl Lane {
             return;
         };
         let front = &mut self.front;
-        let mut watch = Watch::default();
-        let outcome = front.machine.run(&call, &mut watch);
+        let (outcome, watch) = watcher::survey(&mut front.machine, &call);
         front.tally.update(&front.machine, watch.hull);
         front.step += 1;
         front.errors += u32::from(is_error(outcome));
@@ -243,13 +241,12 @@ impl Lane {
                 return;
             };
             if self.step < told_from {
-                self.machine.run(&call, &mut ());
+                watcher::run(&mut self.machine, &call);
                 self.told.clear();
                 self.entries = 0;
             } else {
                 self.before = self.machine.clone();
-                let mut journal = Journal::new();
-                self.machine.run(&call, &mut journal);
+                let journal = watcher::tell(&mut self.machine, &call);
                 self.remember(journal);
             }
             self.step += 1;

@@ -1,12 +1,11 @@
-//! An observer for the survey: counts what a call did and notes where.
+//! The survey: counts what a call did and notes where.
 
-use mmscope_maple::{Id, Witness};
 use mmscope_mm::page::{PAGE_SIZE, page_down, page_up};
-use mmscope_mm::{Entry, Event, Observer, Pmd, Process, Range, Undo, Vma, VmaId};
+use mmscope_mm::{Entry, Event, Range, Undo, Vma};
 
 /// What a call did, counted.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     pub(super) merges: u32,
     pub(super) splits: u32,
     pub(super) new_vmas: u32,
@@ -23,9 +22,8 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
-    fn event(&mut self, make: impl FnOnce() -> Event) {
-        let event = make();
+impl Watch {
+    pub(crate) fn event(&mut self, event: &Event) {
         match event {
             Event::Merged { .. } => self.merges += 1,
             Event::Split { .. } => self.splits += 1,
@@ -33,14 +31,12 @@ impl Observer for Watch {
             Event::Fault { .. } => self.faults += 1,
             _ => {}
         }
-        if let Some(range) = touched_by(&event) {
+        if let Some(range) = touched_by(event) {
             self.touched(range);
         }
     }
-}
 
-impl Witness<Vma> for Watch {
-    fn before_edit(&mut self, _: VmaId, old: Option<&Vma>) {
+    pub(crate) fn before_edit(&mut self, old: Option<&Vma>) {
         if let Some(old) = old {
             self.touched(Range {
                 start: old.start,
@@ -49,14 +45,6 @@ impl Witness<Vma> for Watch {
         }
     }
 }
-
-impl Witness<Process> for Watch {
-    fn before_edit(&mut self, _: Id<Process>, _: Option<&Process>) {}
-}
-
-impl mmscope_maple::Observer<VmaId> for Watch {}
-
-impl mmscope_maple::Observer<Pmd> for Watch {}
 
 /// Where a journal's entry may have changed what is mapped.
 pub(super) fn touched(entry: &Entry) -> Option<Range> {
