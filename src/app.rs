@@ -95,7 +95,11 @@ pub(crate) fn App(props: &Props) -> Html {
             if single_keys && !event.default_prevented() && !has_own_keys(&event) {
                 let code = event.code();
                 let command = event.ctrl_key() || event.alt_key() || event.meta_key();
-                if let Some(action) = keys::action(Press { code: &code, shift: event.shift_key(), command }) {
+                if let Some(action) = keys::action(Press {
+                    code: &code,
+                    shift: event.shift_key(),
+                    command,
+                }) {
                     event.prevent_default();
                     emit.emit(action);
                 }
@@ -105,7 +109,10 @@ pub(crate) fn App(props: &Props) -> Html {
     let ondragover = {
         let dropping = dropping.clone();
         Callback::from(move |event: DragEvent| {
-            if event.data_transfer().is_some_and(|data| files::offers(&data)) {
+            if event
+                .data_transfer()
+                .is_some_and(|data| files::offers(&data))
+            {
                 event.prevent_default();
                 dropping.set(true);
             }
@@ -114,8 +121,12 @@ pub(crate) fn App(props: &Props) -> Html {
     let ondragleave = {
         let (dropping, root) = (dropping.clone(), root.clone());
         Callback::from(move |event: DragEvent| {
-            let to = event.related_target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
-            let inside = root.cast::<Element>().is_some_and(|root| root.contains(to.as_ref()));
+            let to = event
+                .related_target()
+                .and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+            let inside = root
+                .cast::<Element>()
+                .is_some_and(|root| root.contains(to.as_ref()));
             if !inside {
                 dropping.set(false);
             }
@@ -164,7 +175,9 @@ pub(crate) fn App(props: &Props) -> Html {
 
 /// Whether keys mean something of their own where the focus is.
 fn has_own_keys(event: &KeyboardEvent) -> bool {
-    let Some(target) = event.target_dyn_into::<Element>() else { return false };
+    let Some(target) = event.target_dyn_into::<Element>() else {
+        return false;
+    };
     let is_inside = |selector: &str| target.closest(selector).ok().flatten().is_some();
     if is_inside("dialog, textarea, select") {
         return true;
@@ -190,7 +203,12 @@ fn take(emit: &Emit, data: &DataTransfer) {
 
 /// Imports files that came together: one of them may be the maps of the other.
 pub(crate) fn import_files(emit: &Emit, files: Vec<TextFile>) {
-    if let Some((text, maps)) = import::pair(files.into_iter().map(|file| (file.name, file.text)).collect()) {
+    if let Some((text, maps)) = import::pair(
+        files
+            .into_iter()
+            .map(|file| (file.name, file.text))
+            .collect(),
+    ) {
         emit.emit(Action::Import { text, maps });
     }
 }
@@ -198,7 +216,11 @@ pub(crate) fn import_files(emit: &Emit, files: Vec<TextFile>) {
 /// Keeps the link of the state: at the figure for the moment it should crash, and in the address bar if that is ours.
 #[hook]
 fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
-    let before = use_mut_ref(|| None::<String>);
+    // The first state is what the bare address shows, and needs no fragment.
+    let before = {
+        let session = session.clone();
+        use_mut_ref(move || state::link(&session))
+    };
     let what = (
         Step(session.shown.clone()),
         session.program,
@@ -210,14 +232,14 @@ fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
     let session = session.clone();
     use_settled(what, LINK_WAIT_MS, move || {
         // What could not be opened stays in the address bar until the person has seen the message.
-        let Some(link) = state::link(&session).filter(|_| session.notice.is_none()) else { return };
+        let Some(link) = state::link(&session).filter(|_| session.notice.is_none()) else {
+            return;
+        };
         if let Some(root) = root.cast::<Element>() {
             let _ = root.set_attribute(crash::LINK, &link);
         }
-        // The first state is what the bare address shows, and needs no fragment.
-        let is_first = before.borrow().is_none();
         let changed = before.borrow().as_ref() != Some(&link);
-        if config.owns_page && !is_first && changed {
+        if config.owns_page && changed {
             location::replace_fragment(&link);
         }
         *before.borrow_mut() = Some(link);
@@ -228,19 +250,22 @@ fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
 #[hook]
 fn use_page(session: &Rc<Session>, config: Rc<Config>, emit: Emit) {
     let owns_page = config.owns_page;
-    use_effect_with((session.theme, session.single_keys), move |&(theme, single_keys)| {
-        storage::set(STORED_KEYS, if single_keys { "on" } else { "off" });
-        if !owns_page {
-            return;
-        }
-        storage::set(STORED_THEME, theme.name());
-        if let Some(page) = document().and_then(|document| document.document_element()) {
-            let _ = match theme {
-                Theme::Auto => page.remove_attribute("data-theme"),
-                Theme::Light | Theme::Dark => page.set_attribute("data-theme", theme.name()),
-            };
-        }
-    });
+    use_effect_with(
+        (session.theme, session.single_keys),
+        move |&(theme, single_keys)| {
+            storage::set(STORED_KEYS, if single_keys { "on" } else { "off" });
+            if !owns_page {
+                return;
+            }
+            storage::set(STORED_THEME, theme.name());
+            if let Some(page) = document().and_then(|document| document.document_element()) {
+                let _ = match theme {
+                    Theme::Auto => page.remove_attribute("data-theme"),
+                    Theme::Light | Theme::Dark => page.set_attribute("data-theme", theme.name()),
+                };
+            }
+        },
+    );
     use_effect_with(emit, move |emit| {
         let mut listeners = Vec::new();
         if owns_page && let (Some(window), Some(document)) = (window(), document()) {
@@ -252,17 +277,30 @@ fn use_page(session: &Rc<Session>, config: Rc<Config>, emit: Emit) {
             }));
             let on_paste = emit.clone();
             let options = EventListenerOptions::enable_prevent_default();
-            listeners.push(EventListener::new_with_options(&document, "paste", options, move |event| {
-                let edits = event
-                    .target()
-                    .and_then(|target| target.dyn_into::<Element>().ok())
-                    .is_some_and(|target| target.closest("input, textarea, dialog").ok().flatten().is_some());
-                let data = event.dyn_ref::<ClipboardEvent>().and_then(ClipboardEvent::clipboard_data);
-                if let Some(data) = data.filter(|_| !edits) {
-                    event.prevent_default();
-                    take(&on_paste, &data);
-                }
-            }));
+            listeners.push(EventListener::new_with_options(
+                &document,
+                "paste",
+                options,
+                move |event| {
+                    let edits = event
+                        .target()
+                        .and_then(|target| target.dyn_into::<Element>().ok())
+                        .is_some_and(|target| {
+                            target
+                                .closest("input, textarea, dialog")
+                                .ok()
+                                .flatten()
+                                .is_some()
+                        });
+                    let data = event
+                        .dyn_ref::<ClipboardEvent>()
+                        .and_then(ClipboardEvent::clipboard_data);
+                    if let Some(data) = data.filter(|_| !edits) {
+                        event.prevent_default();
+                        take(&on_paste, &data);
+                    }
+                },
+            ));
         }
         move || drop(listeners)
     });

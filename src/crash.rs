@@ -23,8 +23,12 @@ pub(crate) fn catch() {
 fn show(info: &PanicHookInfo<'_>) {
     let message = info.to_string();
     report(&message);
-    let Some(document) = platform::document() else { return };
-    let Ok(figures) = document.query_selector_all(FIGURES) else { return };
+    let Some(document) = platform::document() else {
+        return;
+    };
+    let Ok(figures) = document.query_selector_all(FIGURES) else {
+        return;
+    };
     for figure in (0..figures.length()).filter_map(|index| figures.get(index)) {
         if let Ok(figure) = wasm_bindgen::JsCast::dyn_into::<Element>(figure) {
             // Nothing can be done about an error while an error is shown.

@@ -79,8 +79,13 @@ pub(crate) fn Drawing(props: &Props) -> Html {
     };
 
     let onpointermove = {
-        let (gesture, point, scene, press, root) =
-            (props.on_gesture.clone(), point.clone(), scene.clone(), press.clone(), root.clone());
+        let (gesture, point, scene, press, root) = (
+            props.on_gesture.clone(),
+            point.clone(),
+            scene.clone(),
+            press.clone(),
+            root.clone(),
+        );
         Callback::from(move |event: PointerEvent| {
             let Some(to) = point(&event) else { return };
             let pressed = *press.borrow();
@@ -94,7 +99,11 @@ pub(crate) fn Drawing(props: &Props) -> Html {
                     let _ = root.set_pointer_capture(event.pointer_id());
                 }
                 *press.borrow_mut() = Some(Press { from, moved: true });
-                gesture.emit(Gesture::Drag { from, to, begins: !moved });
+                gesture.emit(Gesture::Drag {
+                    from,
+                    to,
+                    begins: !moved,
+                });
             }
         })
     };
@@ -110,8 +119,9 @@ pub(crate) fn Drawing(props: &Props) -> Html {
     let onpointerdown = {
         let (point, press) = (point.clone(), press.clone());
         Callback::from(move |event: PointerEvent| {
-            *press.borrow_mut() =
-                point(&event).filter(|_| event.button() == 0).map(|from| Press { from, moved: false });
+            *press.borrow_mut() = point(&event)
+                .filter(|_| event.button() == 0)
+                .map(|from| Press { from, moved: false });
         })
     };
     let onpointercancel = {
@@ -120,7 +130,12 @@ pub(crate) fn Drawing(props: &Props) -> Html {
     };
     // A click follows every press that was lifted here, a drag as well.
     let onclick = {
-        let (gesture, point, scene, press) = (props.on_gesture.clone(), point.clone(), scene.clone(), press.clone());
+        let (gesture, point, scene, press) = (
+            props.on_gesture.clone(),
+            point.clone(),
+            scene.clone(),
+            press.clone(),
+        );
         Callback::from(move |event: MouseEvent| {
             let was_drag = press.borrow_mut().take().is_some_and(|press| press.moved);
             if let Some(at) = point(&event).filter(|_| !was_drag) {
@@ -134,12 +149,20 @@ pub(crate) fn Drawing(props: &Props) -> Html {
             // The wheel alone scrolls the page. A pinch arrives as a wheel with Ctrl.
             if let Some(at) = point(&event).filter(|_| event.ctrl_key() || event.meta_key()) {
                 event.prevent_default();
-                gesture.emit(Gesture::Wheel { at, closer: event.delta_y() < 0.0 });
+                gesture.emit(Gesture::Wheel {
+                    at,
+                    closer: event.delta_y() < 0.0,
+                });
             }
         })
     };
     let onkeydown = {
-        let (gesture, scene, stop, root) = (props.on_gesture.clone(), scene.clone(), stop.clone(), root.clone());
+        let (gesture, scene, stop, root) = (
+            props.on_gesture.clone(),
+            scene.clone(),
+            stop.clone(),
+            root.clone(),
+        );
         Callback::from(move |event: KeyboardEvent| {
             if event.ctrl_key() || event.alt_key() || event.meta_key() {
                 return;
@@ -170,7 +193,9 @@ pub(crate) fn Drawing(props: &Props) -> Html {
                 .target_dyn_into::<Element>()
                 .and_then(|element| element.get_attribute("data-item"))
                 .and_then(|text| text.parse::<usize>().ok());
-            if let Some((index, item)) = index.and_then(|index| Some((index, scene.items.get(index)?))) {
+            if let Some((index, item)) =
+                index.and_then(|index| Some((index, scene.items.get(index)?)))
+            {
                 stop.set(index);
                 gesture.emit(Gesture::Hover(Some(item.target)));
             }
@@ -224,7 +249,15 @@ fn draw(shape: &Shape) -> Html {
         Shape::Line { from, to, .. } => html! {
             <line {class} x1={from.0.to_string()} y1={from.1.to_string()} x2={to.0.to_string()} y2={to.1.to_string()} />
         },
-        Shape::Text { at: (x, y), anchor, size, mono, turned, text, .. } => html! {
+        Shape::Text {
+            at: (x, y),
+            anchor,
+            size,
+            mono,
+            turned,
+            text,
+            ..
+        } => html! {
             <text class={classes!(class, size.class(), mono.then_some("m"))} x={x.to_string()} y={y.to_string()}
                 text-anchor={anchor.name()} transform={turned.then(|| format!("rotate(-90 {x} {y})"))}>{ text }</text>
         },
@@ -250,7 +283,11 @@ fn draw_item(index: usize, item: &Item, is_stop: bool, selected: bool) -> Html {
 fn focus_item(root: &NodeRef, index: usize) {
     let item = root
         .cast::<Element>()
-        .and_then(|root| root.query_selector(&format!("[data-item=\"{index}\"]")).ok().flatten())
+        .and_then(|root| {
+            root.query_selector(&format!("[data-item=\"{index}\"]"))
+                .ok()
+                .flatten()
+        })
         .and_then(|element| wasm_bindgen::JsCast::dyn_into::<SvgElement>(element).ok());
     if let Some(item) = item {
         let _ = item.focus();
@@ -258,7 +295,10 @@ fn focus_item(root: &NodeRef, index: usize) {
 }
 
 fn target_at(scene: &Scene, (x, y): (i32, i32)) -> Option<Target> {
-    scene.hit(x, y).and_then(|id| scene.item(id)).map(|item| item.target)
+    scene
+        .hit(x, y)
+        .and_then(|id| scene.item(id))
+        .map(|item| item.target)
 }
 
 /// A pointer's place in the picture's own pixels.

@@ -22,7 +22,11 @@ const MOST_CALLS: u32 = 20_000;
 pub(crate) fn use_survey(session: &Session, emit: Emit) {
     let calls = use_mut_ref(|| FIRST_CALLS);
     let pending = use_mut_ref(|| None::<AnimationFrame>);
-    let key = (session.program, session.surveyed.done, session.surveyed.is_complete());
+    let key = (
+        session.program,
+        session.surveyed.done,
+        session.surveyed.is_complete(),
+    );
     use_effect_with(key, move |&(_, _, complete)| {
         if !complete {
             let frame = request_animation_frame(move |_| {
@@ -30,7 +34,7 @@ pub(crate) fn use_survey(session: &Session, emit: Emit) {
                 let begin = clock::now_ms();
                 emit.emit(Action::Survey(count));
                 let took = (clock::now_ms() - begin).max(0.1);
-                let next = f64::from(count) * (SLICE_MS / took).clamp(0.25, 4.0);
+                let next = f64::from(count) * bounded(SLICE_MS / took, 0.25, 4.0);
                 *calls.borrow_mut() = (next as u32).clamp(1, MOST_CALLS);
             });
             *pending.borrow_mut() = Some(frame);
@@ -40,6 +44,12 @@ pub(crate) fn use_survey(session: &Session, emit: Emit) {
             cancel.borrow_mut().take();
         }
     });
+}
+
+/// `f64::clamp` without its message about bounds, which would bring 10 kB of code that prints such numbers.
+#[allow(clippy::manual_clamp, reason = "see above")]
+pub(crate) fn bounded(number: f64, least: f64, most: f64) -> f64 {
+    number.max(least).min(most)
 }
 
 /// Steps by itself while the session plays.
@@ -57,7 +67,11 @@ pub(crate) fn use_playback(session: &Session, emit: Emit) {
 
 /// Calls `late` a little after the last of many changes.
 #[hook]
-pub(crate) fn use_settled<T: PartialEq + 'static>(value: T, wait_ms: u32, late: impl FnOnce() + 'static) {
+pub(crate) fn use_settled<T: PartialEq + 'static>(
+    value: T,
+    wait_ms: u32,
+    late: impl FnOnce() + 'static,
+) {
     let done = Rc::new(Cell::new(Some(late)));
     use_effect_with(value, move |_| {
         let timer = Timeout::new(wait_ms, move || {

@@ -50,6 +50,10 @@ pub fn mount(element: web_sys::Element, config: &JsValue) -> Figure {
         theme: platform::config::string(config, "theme").and_then(|name| Theme::find(&name)),
         keys: platform::config::flag(config, "keys").unwrap_or(true),
     };
-    let props = app::Props { config: Rc::new(config) };
-    Figure { app: Renderer::<App>::with_root_and_props(element, props).render() }
+    let props = app::Props {
+        config: Rc::new(config),
+    };
+    Figure {
+        app: Renderer::<App>::with_root_and_props(element, props).render(),
+    }
 }

@@ -37,7 +37,9 @@ pub(crate) fn Button(props: &Props) -> Html {
         })
     };
     let title = match (&props.key_hint, props.icon_only) {
-        (Some(key), true) => Some(AttrValue::from([props.label.as_str(), " (", key.as_str(), ")"].concat())),
+        (Some(key), true) => Some(AttrValue::from(
+            [props.label.as_str(), " (", key.as_str(), ")"].concat(),
+        )),
         (Some(key), false) => Some(key.clone()),
         (None, true) => Some(props.label.clone()),
         (None, false) => None,

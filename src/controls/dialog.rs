@@ -1,7 +1,7 @@
 //! A window over the page. The browser keeps the focus inside and closes it on Escape.
 
 use mmscope_figure::say::ui;
-use web_sys::{HtmlDialogElement, HtmlElement};
+use web_sys::{Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
 
 use super::button::Button;
@@ -22,8 +22,18 @@ pub(crate) fn Dialog(props: &Props) -> Html {
     {
         let node = node.clone();
         use_effect_with((), move |()| {
+            // Where the focus goes back to: where it was inside the figure, else the figure, so that its keys work.
+            let figure = node
+                .cast::<Element>()
+                .and_then(|dialog| dialog.closest(".mmscope").ok().flatten());
             let before = crate::platform::document()
                 .and_then(|document| document.active_element())
+                .filter(|active| {
+                    figure
+                        .as_ref()
+                        .is_some_and(|figure| figure.contains(Some(active)))
+                })
+                .or(figure)
                 .and_then(|element| wasm_bindgen::JsCast::dyn_into::<HtmlElement>(element).ok());
             let dialog = node.cast::<HtmlDialogElement>();
             if let Some(dialog) = &dialog {

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use mmscope_figure::{Orientation, Picture, Selection, View, address_space};
-use mmscope_figure::scene::Target;
 use mmscope_figure::say::ui;
+use mmscope_figure::scene::Target;
+use mmscope_figure::{Orientation, Picture, Selection, View, address_space};
 use mmscope_mm::Range;
 use yew::prelude::*;
 
@@ -43,10 +43,17 @@ pub(crate) fn AddressSpacePane(props: &Props) -> Html {
     let table_open = use_state_eq(|| false);
     let held = use_mut_ref(|| Range { start: 0, end: 0 });
 
-    let look = Look { width, lens: session.lens, selected: session.selected };
+    let look = Look {
+        width,
+        lens: session.lens,
+        selected: session.selected,
+    };
     let picture = {
         let session = session.clone();
-        use_memo((super::Step(session.shown.clone()), look), move |(_, look)| picture(&session, *look))
+        use_memo(
+            (super::Step(session.shown.clone()), look),
+            move |(_, look)| picture(&session, *look),
+        )
     };
 
     // The same callback as long as the picture is the same, so that pointing at things draws nothing anew.
@@ -55,7 +62,9 @@ pub(crate) fn AddressSpacePane(props: &Props) -> Html {
         let drawn = picture.clone();
         let scene = picture.as_ref().as_ref().map(|(scene, _)| scene.clone());
         use_callback(scene, move |gesture: Gesture, _| {
-            let Some(picture) = drawn.as_ref() else { return };
+            let Some(picture) = drawn.as_ref() else {
+                return;
+            };
             match gesture {
                 Gesture::Hover(target) => setter.set(target),
                 Gesture::Pick(target) => pick(&emit, target),
@@ -68,7 +77,11 @@ pub(crate) fn AddressSpacePane(props: &Props) -> Html {
                     }
                 }
                 Gesture::Wheel { at, closer } => {
-                    let at = picture.1.lens_area.contains(at.0, at.1).then(|| picture.1.axis.addr(along(&picture.1, at)));
+                    let at = picture
+                        .1
+                        .lens_area
+                        .contains(at.0, at.1)
+                        .then(|| picture.1.axis.addr(along(&picture.1, at)));
                     emit.emit(Action::Zoom { closer, at });
                 }
             }
@@ -82,7 +95,9 @@ pub(crate) fn AddressSpacePane(props: &Props) -> Html {
 
     let named = picture.as_ref().as_ref().and_then(|(scene, _)| {
         let pointed = (*pointed).and_then(|target| scene.0.find(target));
-        pointed.or_else(|| chosen(&scene.0, session.selected).and_then(|index| scene.0.items.get(index)))
+        pointed.or_else(|| {
+            chosen(&scene.0, session.selected).and_then(|index| scene.0.items.get(index))
+        })
     });
     let call = session.shown.call.as_deref();
     let tool = |label: &'static str, icon, key: &'static str, class: &'static str, action| {
@@ -138,7 +153,10 @@ fn chosen(scene: &mmscope_figure::scene::Scene, selected: Option<Selection>) -> 
     let selected = selected?;
     scene.items.iter().position(|item| {
         item.target.lane() == Some(selected.lane)
-            && item.target.range().is_some_and(|range| (range.start..range.end).contains(&selected.addr))
+            && item
+                .target
+                .range()
+                .is_some_and(|range| (range.start..range.end).contains(&selected.addr))
     })
 }
 
@@ -147,13 +165,21 @@ fn pick(emit: &Emit, target: Option<Target>) {
         Some(Target::Many { range, .. } | Target::Fold { range }) => {
             // What is drawn as one is opened: the lens closes in on it, with a margin.
             let margin = range.len() / 8;
-            let lens = Range { start: range.start.saturating_sub(margin), end: range.end.saturating_add(margin) };
+            let lens = Range {
+                start: range.start.saturating_sub(margin),
+                end: range.end.saturating_add(margin),
+            };
             emit.emit(Action::Lens(Some(lens)));
         }
         Some(Target::Vma { lane, range, .. } | Target::Gap { lane, range }) => {
-            emit.emit(Action::Select(Some(Selection { lane, addr: range.start })));
+            emit.emit(Action::Select(Some(Selection {
+                lane,
+                addr: range.start,
+            })));
         }
-        Some(Target::Lane { lane }) => emit.emit(Action::Open(crate::session::Overlay::Kernel(lane))),
+        Some(Target::Lane { lane }) => {
+            emit.emit(Action::Open(crate::session::Overlay::Kernel(lane)))
+        }
         Some(Target::Window { .. }) => {}
         None => emit.emit(Action::Select(None)),
     }
@@ -174,13 +200,19 @@ fn dragged(picture: &Picture, held: Range, from: (i32, i32), to: (i32, i32)) -> 
     if picture.overview_area.grown(4).contains(from.0, from.1) {
         let at = picture.overview.addr(b);
         let start = at.saturating_sub(held.len() / 2);
-        return Some(Range { start, end: start.saturating_add(held.len()) });
+        return Some(Range {
+            start,
+            end: start.saturating_add(held.len()),
+        });
     }
     if picture.lens_area.contains(from.0, from.1) {
         let px = i64::from(if is_vertical(picture) { b - a } else { a - b });
         let by = px.saturating_mul(i64::try_from(picture.axis.bytes_per_px()).unwrap_or(i64::MAX));
         let start = held.start.saturating_add_signed(by);
-        return Some(Range { start, end: start.saturating_add(held.len()) });
+        return Some(Range {
+            start,
+            end: start.saturating_add(held.len()),
+        });
     }
     None
 }

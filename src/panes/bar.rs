@@ -57,15 +57,28 @@ pub(crate) fn Bar(props: &Props) -> Html {
 const OWN: &str = "";
 
 fn lessons_picker(session: &Session, emit: &Emit) -> Html {
-    let mut choices: Vec<(AttrValue, AttrValue)> =
-        lessons::all()
-            .iter()
-            .map(|lesson| (lesson.id.into(), say::lesson::about(lesson.id).map_or(lesson.id, |about| about.title).into()))
-            .collect();
+    let mut choices: Vec<(AttrValue, AttrValue)> = lessons::all()
+        .iter()
+        .map(|lesson| {
+            (
+                lesson.id.into(),
+                say::lesson::about(lesson.id)
+                    .map_or(lesson.id, |about| about.title)
+                    .into(),
+            )
+        })
+        .collect();
     let value = session.lesson.map_or(OWN, |lesson| lesson.id);
     if session.lesson.is_none() {
         let title = session.timeline().scenario().title.clone();
-        choices.push((OWN.into(), if title.is_empty() { ui::OWN_PROGRAM.into() } else { title.into() }));
+        choices.push((
+            OWN.into(),
+            if title.is_empty() {
+                ui::OWN_PROGRAM.into()
+            } else {
+                title.into()
+            },
+        ));
     }
     let on_pick = {
         let emit = emit.clone();
@@ -82,8 +95,11 @@ fn chip(session: &Session, emit: &Emit, lane: usize) -> Html {
     let shown = &session.shown.lanes[lane];
     let kernel = shown.kernel;
     let switched = kernel.changes() != kernel.release().changes;
-    let choices: Vec<(AttrValue, AttrValue)> =
-        Release::ALL.iter().rev().map(|release| (release.id.into(), ui::release(release).into())).collect();
+    let choices: Vec<(AttrValue, AttrValue)> = Release::ALL
+        .iter()
+        .rev()
+        .map(|release| (release.id.into(), ui::release(release).into()))
+        .collect();
     let on_pick = {
         let emit = emit.clone();
         Callback::from(move |id: String| {

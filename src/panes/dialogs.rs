@@ -50,7 +50,11 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Some(Overlay::Kernel(lane)) => match session.shown.lanes.get(lane) {
             Some(shown) => {
                 let title = ui::kernel_title(shown.letter, shown.kernel);
-                window(title.into(), "kernel", kernel(session, emit, lane, shown.kernel))
+                window(
+                    title.into(),
+                    "kernel",
+                    kernel(session, emit, lane, shown.kernel),
+                )
             }
             None => Html::default(),
         },
@@ -161,13 +165,18 @@ fn Import(props: &Props) -> Html {
         let (emit, text, maps) = (props.emit.clone(), text.clone(), maps.clone());
         Callback::from(move |()| {
             let maps = Some(value(&maps)).filter(|maps| !maps.trim().is_empty());
-            emit.emit(Action::Import { text: value(&text), maps });
+            emit.emit(Action::Import {
+                text: value(&text),
+                maps,
+            });
         })
     };
     let on_files = {
         let emit = props.emit.clone();
         Callback::from(move |event: Event| {
-            let files = event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.files());
+            let files = event
+                .target_dyn_into::<HtmlInputElement>()
+                .and_then(|input| input.files());
             if let Some(files) = files {
                 let emit = emit.clone();
                 wasm_bindgen_futures::spawn_local(async move {
@@ -214,7 +223,9 @@ fn fill(node: &NodeRef, text: &str) {
 }
 
 fn value(node: &NodeRef) -> String {
-    node.cast::<HtmlTextAreaElement>().map(|area| area.value()).unwrap_or_default()
+    node.cast::<HtmlTextAreaElement>()
+        .map(|area| area.value())
+        .unwrap_or_default()
 }
 
 #[component]
@@ -234,7 +245,9 @@ fn Goto(props: &Props) -> Html {
         let (emit, node) = (props.emit.clone(), node.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let step = node.cast::<HtmlInputElement>().and_then(|input| input.value().trim().parse().ok());
+            let step = node
+                .cast::<HtmlInputElement>()
+                .and_then(|input| input.value().trim().parse().ok());
             if let Some(step) = step {
                 emit.emit(Action::CloseOverlay);
                 emit.emit(Action::Go(Position { step, micro: None }));

@@ -30,7 +30,9 @@ pub(crate) fn LessonPane(props: &Props) -> Html {
         };
     };
     let stop = session.stop();
-    let told = stop.and_then(|stop| lesson.stops.get(stop)).and_then(|stop| say::lesson::stop(stop.says));
+    let told = stop
+        .and_then(|stop| lesson.stops.get(stop))
+        .and_then(|stop| say::lesson::stop(stop.says));
     let last = stop.is_some_and(|stop| stop + 1 == lesson.stops.len());
     let number = stop.map_or(0, |stop| stop + 1);
     html! {

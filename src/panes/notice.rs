@@ -10,7 +10,9 @@ use crate::controls::icon::Icon;
 use crate::session::{Action, Session};
 
 pub(crate) fn view(session: &Session, emit: &Emit) -> Html {
-    let Some(notice) = &session.notice else { return Html::default() };
+    let Some(notice) = &session.notice else {
+        return Html::default();
+    };
     html! {
         <div class="notice" role="alert">
             <div>

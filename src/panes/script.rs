@@ -6,6 +6,7 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::{Emit, Whole};
+use crate::engine::bounded;
 use crate::platform::media::{NARROW, use_media};
 use crate::platform::resize::use_height;
 use crate::session::{Action, Session};
@@ -42,12 +43,21 @@ fn sight(rows: u32, row_px: f64, scrolled: f64, height: f64) -> Sight {
     // Part of the way that is scrolled, as rows.
     let way = (whole - height).max(1.0);
     let hidden = (full - height).max(0.0);
-    let offset = if full > HIGHEST { scrolled / way * hidden } else { scrolled };
+    let offset = if full > HIGHEST {
+        scrolled / way * hidden
+    } else {
+        scrolled
+    };
     let first = ((offset / row_px) as u32).saturating_sub(MARGIN);
     let count = (height / row_px) as u32 + 2 + 2 * MARGIN;
     let count = count.min(rows.saturating_sub(first));
     let top = f64::from(first) * row_px - offset + scrolled;
-    Sight { first, count, top: top.max(0.0), whole }
+    Sight {
+        first,
+        count,
+        top: top.max(0.0),
+        whole,
+    }
 }
 
 /// How far to scroll so that the row is in sight, if it is not.
@@ -66,7 +76,7 @@ fn reveal(rows: u32, row: u32, row_px: f64, scrolled: f64, height: f64) -> Optio
     } else {
         return None;
     };
-    Some((target * scale).clamp(0.0, way))
+    Some(bounded(target * scale, 0.0, way))
 }
 
 #[component]
@@ -84,7 +94,7 @@ pub(crate) fn ScriptPane(props: &Props) -> Html {
 
     {
         let list = list.clone();
-        use_effect_with((seen.top, seen.whole), move |(top, whole)| {
+        use_effect_with((seen.top as u32, seen.whole as u32), move |(top, whole)| {
             if let Some(element) = list.cast::<HtmlElement>() {
                 let style = element.style();
                 let _ = style.set_property("padding-top", &format!("{top}px"));
@@ -94,17 +104,22 @@ pub(crate) fn ScriptPane(props: &Props) -> Html {
     }
     {
         let (node, list) = (node.clone(), list.clone());
-        use_effect_with((current, rows, height as u32, session.program), move |(current, rows, height, _)| {
-            let Some(element) = node.cast::<Element>() else { return };
-            let had_focus = has_focus(&list);
-            let scrolled = f64::from(element.scroll_top());
-            if let Some(to) = reveal(*rows, *current, row_px, scrolled, f64::from(*height)) {
-                element.set_scroll_top(to as i32);
-            }
-            if had_focus {
-                focus_current(&list);
-            }
-        });
+        use_effect_with(
+            (current, rows, height as u32, session.program),
+            move |(current, rows, height, _)| {
+                let Some(element) = node.cast::<Element>() else {
+                    return;
+                };
+                let had_focus = has_focus(&list);
+                let scrolled = f64::from(element.scroll_top());
+                if let Some(to) = reveal(*rows, *current, row_px, scrolled, f64::from(*height)) {
+                    element.set_scroll_top(to as i32);
+                }
+                if had_focus {
+                    focus_current(&list);
+                }
+            },
+        );
     }
 
     let onscroll = {
@@ -142,7 +157,10 @@ pub(crate) fn ScriptPane(props: &Props) -> Html {
                 _ => return,
             };
             event.prevent_default();
-            emit.emit(Action::Go(Position { step: to, micro: None }));
+            emit.emit(Action::Go(Position {
+                step: to,
+                micro: None,
+            }));
         })
     };
 
@@ -163,7 +181,10 @@ pub(crate) fn ScriptPane(props: &Props) -> Html {
 
 fn row(session: &Session, step: u32, is_current: bool, rows: u32) -> Html {
     let timeline = session.timeline();
-    let text = step.checked_sub(1).and_then(|index| timeline.step(index)).map(|step| step.text);
+    let text = step
+        .checked_sub(1)
+        .and_then(|index| timeline.step(index))
+        .map(|step| step.text);
     let differs = step > 0 && session.shown.divergence == Some(step);
     html! {
         <li key={step} aria-setsize={rows.to_string()} aria-posinset={(step + 1).to_string()}>
@@ -207,7 +228,10 @@ mod tests {
     #[test]
     fn few_rows_are_all_there() {
         let seen = sight(9, ROW, 0.0, 400.0);
-        assert_eq!((seen.first, seen.count, seen.top, seen.whole), (0, 9, 0.0, 252.0));
+        assert_eq!(
+            (seen.first, seen.count, seen.top, seen.whole),
+            (0, 9, 0.0, 252.0)
+        );
         assert_eq!(reveal(9, 8, ROW, 0.0, 400.0), None);
     }
 

@@ -13,7 +13,8 @@ pub(crate) fn view(session: &Session) -> Html {
     let lens = session.current_lens();
     let timeline = session.timeline();
     let frame = timeline.frame();
-    let lanes = (0..frame.lanes.len()).filter_map(|lane| table::lane(&frame, lane, lens, MOST_ROWS));
+    let lanes =
+        (0..frame.lanes.len()).filter_map(|lane| table::lane(&frame, lane, lens, MOST_ROWS));
     html! { <div class="twins">{ for lanes.map(|table| twin(&table)) }</div> }
 }
 

@@ -41,7 +41,9 @@ pub(crate) fn TimelinePane(props: &Props) -> Html {
     let oninput = {
         let emit = props.emit.clone();
         Callback::from(move |event: InputEvent| {
-            let value = event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.value().parse().ok());
+            let value = event
+                .target_dyn_into::<HtmlInputElement>()
+                .and_then(|input| input.value().parse().ok());
             if let Some(step) = value {
                 emit.emit(Action::Go(Position { step, micro: None }));
             }
@@ -50,7 +52,9 @@ pub(crate) fn TimelinePane(props: &Props) -> Html {
     let onpace = {
         let emit = props.emit.clone();
         Callback::from(move |event: InputEvent| {
-            let value = event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.value().parse().ok());
+            let value = event
+                .target_dyn_into::<HtmlInputElement>()
+                .and_then(|input| input.value().parse().ok());
             if let Some(pace) = value {
                 emit.emit(Action::Pace(pace));
             }
@@ -68,7 +72,12 @@ pub(crate) fn TimelinePane(props: &Props) -> Html {
 
     let at_start = step == 0;
     let at_end = step == shown.steps && micro.is_none();
-    let button = |label: &'static str, icon, key: &'static str, idle, class: &'static str, action| {
+    let button = |label: &'static str,
+                  icon,
+                  key: &'static str,
+                  idle,
+                  class: &'static str,
+                  action| {
         html! { <Button {label} {icon} icon_only=true key_hint={key} {idle} {class} on_press={send(&props.emit, action)} /> }
     };
 
@@ -105,7 +114,7 @@ pub(crate) fn TimelinePane(props: &Props) -> Html {
                     }
                 </div>
             </div>
-            <div class="scrub" ref={node}>
+            <div class="scrub" ref={node} data-surveyed={session.surveyed.is_complete().then_some("all")}>
                 <input
                     ref={slider}
                     class="scrubber"

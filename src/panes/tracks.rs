@@ -28,8 +28,16 @@ pub(crate) fn draw(timeline: &Timeline, width: i32) -> Scene {
     let height = HEAD + i32::try_from(lanes).unwrap_or(0) * (TRACK + BETWEEN);
     let mut scene = Scene::new(width, height);
     scene.title = ui::TRACKS.to_owned();
-    let columns: Vec<Vec<Column>> = (0..lanes).map(|lane| columns(timeline, lane, steps, width)).collect();
-    let known = || columns.iter().flatten().filter(|column| column.known).map(|column| column.vmas);
+    let columns: Vec<Vec<Column>> = (0..lanes)
+        .map(|lane| columns(timeline, lane, steps, width))
+        .collect();
+    let known = || {
+        columns
+            .iter()
+            .flatten()
+            .filter(|column| column.known)
+            .map(|column| column.vmas)
+    };
     let (least, most) = (known().min().unwrap_or(0), known().max().unwrap_or(0));
     for (lane, columns) in columns.iter().enumerate() {
         let top = HEAD + i32::try_from(lane).unwrap_or(0) * (TRACK + BETWEEN);
@@ -39,7 +47,16 @@ pub(crate) fn draw(timeline: &Timeline, width: i32) -> Scene {
         mark(&mut scene, at(step, steps, width), width, height);
     }
     let here = at(timeline.position().step, steps, width);
-    push_rect(&mut scene, Role::Title, Area { x: here.clamp(0, width - 1), y: HEAD - 2, w: 1, h: height - HEAD + 2 });
+    push_rect(
+        &mut scene,
+        Role::Title,
+        Area {
+            x: here.clamp(0, width - 1),
+            y: HEAD - 2,
+            w: 1,
+            h: height - HEAD + 2,
+        },
+    );
     scene
 }
 
@@ -53,10 +70,15 @@ fn at(step: u32, steps: u32, width: i32) -> i32 {
 fn columns(timeline: &Timeline, lane: usize, steps: u32, width: i32) -> Vec<Column> {
     let mut columns = vec![Column::default(); usize::try_from(width).unwrap_or(0)];
     for step in 1..=steps {
-        let Some(summary) = timeline.summary(lane, step) else { break };
+        let Some(summary) = timeline.summary(lane, step) else {
+            break;
+        };
         let from = at(step - 1, steps, width) + i32::from(step > 1);
         let to = at(step, steps, width);
-        let (from, to) = (usize::try_from(from).unwrap_or(0), usize::try_from(to).unwrap_or(0));
+        let (from, to) = (
+            usize::try_from(from).unwrap_or(0),
+            usize::try_from(to).unwrap_or(0),
+        );
         for column in &mut columns[from.min(to)..=to] {
             column.known = true;
             column.vmas = column.vmas.max(summary.ledger.vmas);
@@ -72,17 +94,41 @@ fn columns(timeline: &Timeline, lane: usize, steps: u32, width: i32) -> Vec<Colu
 
 fn track(scene: &mut Scene, role: Role, columns: &[Column], top: i32, least: u64, most: u64) {
     let width = i32::try_from(columns.len()).unwrap_or(0);
-    push_rect(scene, Role::Strip, Area { x: 0, y: top, w: width, h: TRACK });
+    push_rect(
+        scene,
+        Role::Strip,
+        Area {
+            x: 0,
+            y: top,
+            w: width,
+            h: TRACK,
+        },
+    );
     // The area under the number of mappings; runs of equal height are one rectangle.
     let room = TRACK - 5;
     let height = |column: &Column| match most - least {
         0 => 2,
-        span => 2 + i32::try_from((column.vmas - least) * u64::try_from(room - 2).unwrap_or(0) / span).unwrap_or(0),
+        span => {
+            2 + i32::try_from((column.vmas - least) * u64::try_from(room - 2).unwrap_or(0) / span)
+                .unwrap_or(0)
+        }
     };
     let mut area = String::new();
-    runs(columns, |column| column.known.then(|| height(column)), |x, w, h| {
-        push(&mut area, Area { x, y: top + TRACK - h, w, h });
-    });
+    runs(
+        columns,
+        |column| column.known.then(|| height(column)),
+        |x, w, h| {
+            push(
+                &mut area,
+                Area {
+                    x,
+                    y: top + TRACK - h,
+                    w,
+                    h,
+                },
+            );
+        },
+    );
     push_path(scene, role, area);
     // Above it, a tick for each call that merged; below the top edge, where a mapping was cut, touched, or refused.
     let ticks = |pick: fn(&Column) -> bool, y: i32, h: i32| {
@@ -93,18 +139,37 @@ fn track(scene: &mut Scene, role: Role, columns: &[Column], top: i32, least: u64
         d
     };
     push_path(scene, Role::Title, ticks(|column| column.merges, top, 3));
-    push_path(scene, Role::Note, ticks(|column| column.splits || column.faults, top + 3, 3));
-    push_path(scene, Role::LaneError, ticks(|column| column.error, top, TRACK));
+    push_path(
+        scene,
+        Role::Note,
+        ticks(|column| column.splits || column.faults, top + 3, 3),
+    );
+    push_path(
+        scene,
+        Role::LaneError,
+        ticks(|column| column.error, top, TRACK),
+    );
 }
 
 /// Calls `emit` for each run of equal values.
-fn runs(columns: &[Column], value: impl Fn(&Column) -> Option<i32>, mut emit: impl FnMut(i32, i32, i32)) {
+fn runs(
+    columns: &[Column],
+    value: impl Fn(&Column) -> Option<i32>,
+    mut emit: impl FnMut(i32, i32, i32),
+) {
     let mut start = 0;
     while start < columns.len() {
         let here = value(&columns[start]);
-        let length = columns[start..].iter().take_while(|column| value(column) == here).count();
+        let length = columns[start..]
+            .iter()
+            .take_while(|column| value(column) == here)
+            .count();
         if let Some(height) = here {
-            emit(i32::try_from(start).unwrap_or(0), i32::try_from(length).unwrap_or(0), height);
+            emit(
+                i32::try_from(start).unwrap_or(0),
+                i32::try_from(length).unwrap_or(0),
+                height,
+            );
         }
         start += length;
     }
@@ -112,7 +177,16 @@ fn runs(columns: &[Column], value: impl Fn(&Column) -> Option<i32>, mut emit: im
 
 /// The line at the first divergence, with its name on the side where there is room.
 fn mark(scene: &mut Scene, x: i32, width: i32, height: i32) {
-    push_rect(scene, Role::LaneError, Area { x: (x - 1).clamp(0, width - 2), y: 0, w: 2, h: height });
+    push_rect(
+        scene,
+        Role::LaneError,
+        Area {
+            x: (x - 1).clamp(0, width - 2),
+            y: 0,
+            w: 2,
+            h: height,
+        },
+    );
     let left = x > width / 2;
     scene.shapes.push(Shape::Text {
         role: Role::LaneError,
@@ -131,7 +205,11 @@ fn push(d: &mut String, Area { x, y, w, h }: Area) {
 }
 
 fn push_rect(scene: &mut Scene, role: Role, area: Area) {
-    scene.shapes.push(Shape::Rect { role, area, round: 0 });
+    scene.shapes.push(Shape::Rect {
+        role,
+        area,
+        round: 0,
+    });
 }
 
 fn push_path(scene: &mut Scene, role: Role, d: String) {

@@ -32,7 +32,10 @@ pub(crate) fn WhyPane(props: &Props) -> Html {
                 .and_then(|element| element.get_attribute("data-micro"))
                 .and_then(|micro| micro.parse().ok());
             if let Some(micro) = micro {
-                emit.emit(Action::Go(Position { step, micro: Some(micro) }));
+                emit.emit(Action::Go(Position {
+                    step,
+                    micro: Some(micro),
+                }));
             }
         })
     };
@@ -91,7 +94,11 @@ fn source(why: &Why) -> Html {
 }
 
 fn details(why: &Why, position: Position) -> Html {
-    let half = if why.left_out > 0 { why.details.len() / 2 } else { why.details.len() };
+    let half = if why.left_out > 0 {
+        why.details.len() / 2
+    } else {
+        why.details.len()
+    };
     html! {
         <ol class="decisions">
             { for why.details.iter().take(half).map(|detail| decision(detail, position)) }

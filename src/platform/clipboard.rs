@@ -18,6 +18,13 @@ fn promise(text: &str) -> Option<Promise> {
     if clipboard.is_undefined() {
         return None;
     }
-    let write = Reflect::get(&clipboard, &"writeText".into()).ok()?.dyn_into::<Function>().ok()?;
-    write.call1(&clipboard, &JsValue::from_str(text)).ok()?.dyn_into().ok()
+    let write = Reflect::get(&clipboard, &"writeText".into())
+        .ok()?
+        .dyn_into::<Function>()
+        .ok()?;
+    write
+        .call1(&clipboard, &JsValue::from_str(text))
+        .ok()?
+        .dyn_into()
+        .ok()
 }

@@ -22,14 +22,20 @@ pub(crate) async fn read(files: FileList) -> Vec<TextFile> {
         if file.size() <= LIMIT_BYTES
             && let Some(text) = text(&file).await
         {
-            texts.push(TextFile { name: file.name(), text });
+            texts.push(TextFile {
+                name: file.name(),
+                text,
+            });
         }
     }
     texts
 }
 
 async fn text(blob: &JsValue) -> Option<String> {
-    let method = Reflect::get(blob, &"text".into()).ok()?.dyn_into::<Function>().ok()?;
+    let method = Reflect::get(blob, &"text".into())
+        .ok()?
+        .dyn_into::<Function>()
+        .ok()?;
     let promise = method.call0(blob).ok()?.dyn_into::<Promise>().ok()?;
     JsFuture::from(promise).await.ok()?.as_string()
 }
@@ -38,11 +44,16 @@ async fn text(blob: &JsValue) -> Option<String> {
 pub(crate) fn offers(data: &DataTransfer) -> bool {
     let types = data.types();
     (0..types.length()).any(|index| {
-        types.get(index).as_string().is_some_and(|name| name == "Files" || name == "text/plain")
+        types
+            .get(index)
+            .as_string()
+            .is_some_and(|name| name == "Files" || name == "text/plain")
     })
 }
 
 /// Text that came without a file.
 pub(crate) fn plain_text(data: &DataTransfer) -> Option<String> {
-    data.get_data("text/plain").ok().filter(|text| !text.trim().is_empty())
+    data.get_data("text/plain")
+        .ok()
+        .filter(|text| !text.trim().is_empty())
 }

@@ -5,7 +5,9 @@ use wasm_bindgen::JsValue;
 /// What stands behind `#`, without it.
 pub(crate) fn fragment() -> Option<String> {
     let hash = super::window()?.location().hash().ok()?;
-    hash.strip_prefix('#').filter(|text| !text.is_empty()).map(str::to_owned)
+    hash.strip_prefix('#')
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
 }
 
 /// Puts text behind `#` without a new entry in the history. Browsers refuse after too many of these in a short time.
@@ -18,7 +20,9 @@ pub(crate) fn replace_fragment(text: &str) {
 
 /// The page's address with another fragment.
 pub(crate) fn address_with(fragment: &str) -> String {
-    let href = super::window().and_then(|window| window.location().href().ok()).unwrap_or_default();
+    let href = super::window()
+        .and_then(|window| window.location().href().ok())
+        .unwrap_or_default();
     let page = href.split('#').next().unwrap_or_default();
     [page, "#", fragment].concat()
 }

@@ -13,16 +13,19 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(element: &Element, mut on_change: impl FnMut() + 'static) -> Option<Watch> {
+    fn new(element: &Element, on_change: impl FnMut() + 'static) -> Option<Watch> {
         // Construction would throw where the browser has no ResizeObserver.
         let known = Reflect::has(&js_sys::global(), &"ResizeObserver".into()).unwrap_or(false);
         if !known {
             return None;
         }
-        let callback = Closure::<dyn FnMut()>::new(move || on_change());
+        let callback = Closure::<dyn FnMut()>::new(on_change);
         let observer = ResizeObserver::new(callback.as_ref().unchecked_ref()).ok()?;
         observer.observe(element);
-        Some(Watch { observer, _callback: callback })
+        Some(Watch {
+            observer,
+            _callback: callback,
+        })
     }
 }
 

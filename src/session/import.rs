@@ -34,12 +34,19 @@ pub(crate) struct Problem {
 impl Problem {
     fn new(expected: &str, errors: impl ExactSizeIterator<Item = (u32, String)>) -> Problem {
         let more = errors.len().saturating_sub(MOST_ERRORS);
-        Problem { expected: expected.to_owned(), errors: errors.take(MOST_ERRORS).collect(), more }
+        Problem {
+            expected: expected.to_owned(),
+            errors: errors.take(MOST_ERRORS).collect(),
+            more,
+        }
     }
 
     /// A scenario whose start no process can have.
     pub(crate) fn start(error: &LaneError) -> Problem {
-        Problem::new(say::ui::EXPECTED_START, [(0, say::error::lane(*error))].into_iter())
+        Problem::new(
+            say::ui::EXPECTED_START,
+            [(0, say::error::lane(*error))].into_iter(),
+        )
     }
 }
 
@@ -80,10 +87,20 @@ impl Compared {
     pub(crate) fn of(timeline: &mut Timeline) -> Compared {
         let agreement = check::agreement(timeline, 0);
         let more = agreement.differences.len().saturating_sub(MOST_DIFFERENCES);
-        let differences = agreement.differences.iter().take(MOST_DIFFERENCES).map(|difference| differing(timeline, difference));
+        let differences = agreement
+            .differences
+            .iter()
+            .take(MOST_DIFFERENCES)
+            .map(|difference| differing(timeline, difference));
         let differences = differences.collect();
-        let lanes = ('A'..).zip(0..timeline.lane_count()).map(|(letter, lane)| (letter, addresses(timeline, lane)));
-        Compared { lanes: lanes.collect(), differences, more }
+        let lanes = ('A'..)
+            .zip(0..timeline.lane_count())
+            .map(|(letter, lane)| (letter, addresses(timeline, lane)));
+        Compared {
+            lanes: lanes.collect(),
+            differences,
+            more,
+        }
     }
 }
 
@@ -107,7 +124,9 @@ fn addresses(timeline: &Timeline, lane: usize) -> String {
     let (mut equal, mut compared) = (0, 0);
     for index in 0..timeline.step_count() {
         let recorded = timeline.step(index).and_then(|step| step.recorded);
-        if let (Some(recorded @ Outcome::Address(_)), Some(summary)) = (recorded, timeline.summary(lane, index + 1)) {
+        if let (Some(recorded @ Outcome::Address(_)), Some(summary)) =
+            (recorded, timeline.summary(lane, index + 1))
+        {
             compared += 1;
             equal += u32::from(summary.outcome == recorded);
         }
@@ -120,8 +139,13 @@ pub(crate) fn recorded_on(scenario: &Scenario) -> Option<Kernel> {
     let mut best = None;
     for release in Release::ALL.iter().rev() {
         let kernel = Kernel::new(release);
-        let alone = Scenario { kernels: vec![kernel], ..scenario.clone() };
-        let Ok(mut timeline) = Timeline::new(alone) else { continue };
+        let alone = Scenario {
+            kernels: vec![kernel],
+            ..scenario.clone()
+        };
+        let Ok(mut timeline) = Timeline::new(alone) else {
+            continue;
+        };
         let count = check::agreement(&mut timeline, 0).addresses;
         if best.is_none_or(|(equal, _)| count.equal > equal) {
             best = Some((count.equal, kernel));
@@ -137,7 +161,10 @@ pub(crate) fn recorded_on(scenario: &Scenario) -> Option<Kernel> {
 pub(crate) enum Found {
     Link(String),
     /// A program; with a report if it was a trace.
-    Program { scenario: Box<Scenario>, report: Option<Report> },
+    Program {
+        scenario: Box<Scenario>,
+        report: Option<Report>,
+    },
 }
 
 /// Reads a text, whatever it is.
@@ -154,20 +181,30 @@ pub(crate) fn read(text: &str, maps: Option<&str>, kernels: &[Kernel]) -> Result
     }
     if trimmed.starts_with(SCENARIO_WORD) {
         return match Scenario::parse(text) {
-            Ok(scenario) => Ok(Found::Program { scenario: Box::new(scenario), report: None }),
+            Ok(scenario) => Ok(Found::Program {
+                scenario: Box::new(scenario),
+                report: None,
+            }),
             Err(errors) => Err(scenario_problem(&errors)),
         };
     }
     match strace::import(text, maps, kernels) {
         Ok(import) => Ok(Found::Program {
             report: Some(Report {
-                notes: import.notes.iter().map(|note| say::import::note(*note)).collect(),
+                notes: import
+                    .notes
+                    .iter()
+                    .map(|note| say::import::note(*note))
+                    .collect(),
                 skipped: import.skipped.iter().map(skipped).collect(),
                 compared: None,
             }),
             scenario: Box::new(import.scenario),
         }),
-        Err(errors) => Err(Problem::new(say::ui::EXPECTED_TRACE, errors.iter().map(|error| (0, say::import::error(error))))),
+        Err(errors) => Err(Problem::new(
+            say::ui::EXPECTED_TRACE,
+            errors.iter().map(|error| (0, say::import::error(error))),
+        )),
     }
 }
 
@@ -176,7 +213,12 @@ fn skipped(line: &strace::Skipped) -> (u32, String, String) {
 }
 
 fn scenario_problem(errors: &[ScenarioError]) -> Problem {
-    Problem::new(say::ui::EXPECTED_SCENARIO, errors.iter().map(|error| (error.line, say::error::scenario(error))))
+    Problem::new(
+        say::ui::EXPECTED_SCENARIO,
+        errors
+            .iter()
+            .map(|error| (error.line, say::error::scenario(error))),
+    )
 }
 
 /// The link in a text that is nothing but one: as it stands behind `#`, with or without the address before it.
@@ -186,13 +228,15 @@ fn link_in(text: &str) -> Option<&str> {
     }
     let link = text.rsplit_once('#').map_or(text, |(_, fragment)| fragment);
     let digits = link.strip_prefix('v')?.split('.').next()?;
-    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && link.contains('.')).then_some(link)
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && link.contains('.'))
+        .then_some(link)
 }
 
 /// Files that came together: the text, and the maps beside it if one of them is such. The first of the rest counts.
 pub(crate) fn pair(files: Vec<(String, String)>) -> Option<(String, Option<String>)> {
-    let (maps, mut others): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|(name, text)| looks_like_maps(name, text));
+    let (maps, mut others): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|(name, text)| looks_like_maps(name, text));
     if others.is_empty() {
         return maps.into_iter().next().map(|(_, text)| (text, None));
     }
@@ -202,11 +246,15 @@ pub(crate) fn pair(files: Vec<(String, String)>) -> Option<(String, Option<Strin
 
 /// Whether the first line has the form `from-to perms offset …`.
 fn looks_like_maps(name: &str, text: &str) -> bool {
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     let mut words = first.split_whitespace();
     let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let range = words.next().and_then(|range| range.split_once('-'));
-    let looks = range.is_some_and(|(from, to)| is_hex(from) && is_hex(to)) && words.next().is_some_and(|perms| perms.len() == 4);
+    let looks = range.is_some_and(|(from, to)| is_hex(from) && is_hex(to))
+        && words.next().is_some_and(|perms| perms.len() == 4);
     looks || name.ends_with("maps") && first.is_empty()
 }
 
@@ -226,7 +274,13 @@ mod tests {
     fn maps_are_found_whatever_they_are_called() {
         let maps = "555555554000-555555555000 r--p 00000000 fe:00 10020671 /bin/x\n";
         let files = |names: [&str; 2], texts: [&str; 2]| {
-            pair(names.iter().zip(texts).map(|(name, text)| ((*name).to_owned(), text.to_owned())).collect())
+            pair(
+                names
+                    .iter()
+                    .zip(texts)
+                    .map(|(name, text)| ((*name).to_owned(), text.to_owned()))
+                    .collect(),
+            )
         };
         let trace = "brk(NULL) = 0x1000\n";
         let found = Some((trace.to_owned(), Some(maps.to_owned())));

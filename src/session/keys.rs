@@ -30,8 +30,14 @@ pub(crate) fn action(press: Press<'_>) -> Option<Action> {
         ("KeyF", false) => Action::Fit,
         ("KeyO", false) => Action::Open(Overlay::Import),
         ("Space", false) => Action::PlayPause,
-        ("Equal" | "NumpadAdd", _) => Action::Zoom { closer: true, at: None },
-        ("Minus" | "NumpadSubtract", _) => Action::Zoom { closer: false, at: None },
+        ("Equal" | "NumpadAdd", _) => Action::Zoom {
+            closer: true,
+            at: None,
+        },
+        ("Minus" | "NumpadSubtract", _) => Action::Zoom {
+            closer: false,
+            at: None,
+        },
         ("Digit0" | "Numpad0", false) => Action::Whole,
         ("Comma", false) => Action::Pan { up: false },
         ("Period", false) => Action::Pan { up: true },
@@ -46,17 +52,32 @@ mod tests {
     use super::*;
 
     fn press(code: &str) -> Option<Action> {
-        action(Press { code, shift: false, command: false })
+        action(Press {
+            code,
+            shift: false,
+            command: false,
+        })
     }
 
     #[test]
     fn keys_step_and_leave_the_browser_its_own() {
         assert!(matches!(press("ArrowRight"), Some(Action::Step)));
         assert!(matches!(
-            action(Press { code: "ArrowRight", shift: true, command: false }),
+            action(Press {
+                code: "ArrowRight",
+                shift: true,
+                command: false
+            }),
             Some(Action::MicroForward)
         ));
-        assert!(action(Press { code: "ArrowLeft", shift: false, command: true }).is_none());
+        assert!(
+            action(Press {
+                code: "ArrowLeft",
+                shift: false,
+                command: true
+            })
+            .is_none()
+        );
         assert!(press("Tab").is_none());
         assert!(press("Escape").is_none());
     }

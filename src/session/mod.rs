@@ -196,7 +196,12 @@ impl Session {
 
     fn of_lesson(lesson: &'static Lesson) -> Session {
         let timeline = lesson_timeline(lesson);
-        let kernels: Vec<String> = timeline.scenario().kernels.iter().map(Kernel::to_string).collect();
+        let kernels: Vec<String> = timeline
+            .scenario()
+            .kernels
+            .iter()
+            .map(Kernel::to_string)
+            .collect();
         let mut session = Session::of(timeline, lesson.position);
         session.lesson = Some(lesson);
         session.lesson_kernels = kernels.join(" ").into();
@@ -206,7 +211,10 @@ impl Session {
     fn of(mut timeline: Timeline, position: Position) -> Session {
         timeline.go(position);
         let shown = Rc::new(Shown::new(&timeline.frame()));
-        let surveyed = Surveyed { done: 0, of: shown.steps };
+        let surveyed = Surveyed {
+            done: 0,
+            of: shown.steps,
+        };
         Session {
             timeline: Rc::new(RefCell::new(timeline)),
             program: 0,
@@ -235,17 +243,28 @@ impl Session {
     /// The steps that `[` and `]` go to: the first divergence and the stops of the lesson.
     pub(crate) fn marks(&self) -> Vec<Position> {
         let stops = self.lesson.map(|lesson| lesson.stops).unwrap_or_default();
-        let mut marks: Vec<Position> = stops.iter().map(|stop| Position { step: stop.step, micro: None }).collect();
-        marks.extend(self.shown.divergence.map(|step| Position { step, micro: None }));
-        marks.sort_by_key(|mark| order(*mark));
-        marks.dedup();
+        let mut marks: Vec<Position> = stops
+            .iter()
+            .map(|stop| Position {
+                step: stop.step,
+                micro: None,
+            })
+            .collect();
+        if let Some(step) = self.shown.divergence {
+            let place = marks.partition_point(|mark| mark.step < step);
+            if marks.get(place).is_none_or(|mark| mark.step != step) {
+                marks.insert(place, Position { step, micro: None });
+            }
+        }
         marks
     }
 
     /// The stop of the lesson that the shown step belongs to.
     pub(crate) fn stop(&self) -> Option<usize> {
         let stops = self.lesson?.stops;
-        stops.iter().rposition(|stop| stop.step <= self.shown.position.step)
+        stops
+            .iter()
+            .rposition(|stop| stop.step <= self.shown.position.step)
     }
 
     /// The session after an action.
@@ -258,31 +277,55 @@ impl Session {
     fn apply(&mut self, action: Action) {
         let at = self.shown.position;
         match action {
-            Action::First => self.go(Position { step: 0, micro: None }),
-            Action::Last => self.go(Position { step: self.shown.steps, micro: None }),
+            Action::First => self.go(Position {
+                step: 0,
+                micro: None,
+            }),
+            Action::Last => self.go(Position {
+                step: self.shown.steps,
+                micro: None,
+            }),
             Action::Back => self.move_by(Timeline::step_back),
             Action::Step => self.move_by(Timeline::step_forward),
             Action::MicroBack => self.move_by(Timeline::micro_back),
             Action::MicroForward => self.move_by(Timeline::micro_forward),
             Action::Go(position) => self.go(position),
             Action::MarkBack => {
-                let before = self.marks().into_iter().rev().find(|mark| order(*mark) < order(at));
-                self.go(before.unwrap_or(Position { step: 0, micro: None }));
+                let before = self
+                    .marks()
+                    .into_iter()
+                    .rev()
+                    .find(|mark| order(*mark) < order(at));
+                self.go(before.unwrap_or(Position {
+                    step: 0,
+                    micro: None,
+                }));
             }
             Action::MarkForward => {
-                let after = self.marks().into_iter().find(|mark| order(*mark) > order(at));
-                self.go(after.unwrap_or(Position { step: self.shown.steps, micro: None }));
+                let after = self
+                    .marks()
+                    .into_iter()
+                    .find(|mark| order(*mark) > order(at));
+                self.go(after.unwrap_or(Position {
+                    step: self.shown.steps,
+                    micro: None,
+                }));
             }
             Action::NextStop => {
                 if let Some(lesson) = self.lesson {
                     let next = self.stop().map_or(0, |stop| stop + 1);
                     if let Some(stop) = lesson.stops.get(next) {
                         self.lens = None;
-                        self.go(Position { step: stop.step, micro: None });
+                        self.go(Position {
+                            step: stop.step,
+                            micro: None,
+                        });
                     }
                 }
             }
-            Action::SetKernel(lane, kernel) => self.relane(|timeline| timeline.set_kernel(lane, kernel)),
+            Action::SetKernel(lane, kernel) => {
+                self.relane(|timeline| timeline.set_kernel(lane, kernel))
+            }
             Action::AddLane => {
                 if let Some(kernel) = self.shown.lanes.last().map(|lane| lane.kernel) {
                     self.relane(|timeline| timeline.add_lane(kernel));
@@ -295,7 +338,12 @@ impl Session {
             }
             Action::Lens(lens) => self.lens = lens,
             Action::Fit => self.lens = None,
-            Action::Whole => self.lens = Some(Range { start: 0, end: TASK_SIZE }),
+            Action::Whole => {
+                self.lens = Some(Range {
+                    start: 0,
+                    end: TASK_SIZE,
+                })
+            }
             Action::Zoom { closer, at } => {
                 let lens = self.current_lens();
                 self.lens = Some(zoomed(lens, closer, at));
@@ -359,7 +407,12 @@ impl Session {
         let changed = change(&mut self.timeline.borrow_mut()).is_ok();
         if changed {
             self.program += 1;
-            self.report = self.report.take().map(|report| Rc::new(Report { compared: None, ..Report::clone(&report) }));
+            self.report = self.report.take().map(|report| {
+                Rc::new(Report {
+                    compared: None,
+                    ..Report::clone(&report)
+                })
+            });
             self.note_progress();
             self.show();
         }
@@ -410,14 +463,18 @@ impl Session {
 
     /// The lens as it is drawn.
     pub(crate) fn current_lens(&self) -> Range {
-        self.lens.unwrap_or_else(|| mmscope_figure::automatic_lens(&self.timeline.borrow().frame()))
+        self.lens
+            .unwrap_or_else(|| mmscope_figure::automatic_lens(&self.timeline.borrow().frame()))
     }
 
     fn import(&mut self, text: String, maps: Option<String>) {
         let kernels: Vec<Kernel> = self.shown.lanes.iter().map(|lane| lane.kernel).collect();
         match import::read(&text, maps.as_deref(), &kernels) {
             Ok(import::Found::Link(link)) => self.open_link(&link),
-            Ok(import::Found::Program { mut scenario, report }) => {
+            Ok(import::Found::Program {
+                mut scenario,
+                report,
+            }) => {
                 if report.is_some() && scenario.program.steps() <= TRIED_STEPS {
                     let first = import::recorded_on(&scenario);
                     put_first(&mut scenario.kernels, first);
@@ -435,7 +492,10 @@ impl Session {
         if u64::from(timeline.step_count()) <= TRIED_STEPS {
             timeline.survey(u32::MAX);
         }
-        let position = Position { step: 1.min(timeline.step_count()), micro: None };
+        let position = Position {
+            step: 1.min(timeline.step_count()),
+            micro: None,
+        };
         self.replace(Session::of(timeline, position));
         self.draft = Rc::default();
         self.report = report.map(Rc::new);
@@ -450,12 +510,19 @@ impl Session {
             && self.surveyed.is_complete()
         {
             let compared = Compared::of(&mut self.timeline.borrow_mut());
-            self.report = Some(Rc::new(Report { compared: Some(compared), ..Report::clone(report) }));
+            self.report = Some(Rc::new(Report {
+                compared: Some(compared),
+                ..Report::clone(report)
+            }));
         }
     }
 
     fn keep_draft(&mut self, text: String, maps: Option<String>, problem: Problem) {
-        self.draft = Rc::new(Draft { text, maps, problem: Some(problem) });
+        self.draft = Rc::new(Draft {
+            text,
+            maps,
+            problem: Some(problem),
+        });
         self.overlay = Some(Overlay::Import);
     }
 
@@ -469,7 +536,10 @@ impl Session {
             }
             Err(sentence) => {
                 self.replace(Session::new());
-                self.notice = Some(Rc::new(Notice { text: sentence, keep: Some(text.to_owned()) }));
+                self.notice = Some(Rc::new(Notice {
+                    text: sentence,
+                    keep: Some(text.to_owned()),
+                }));
             }
         }
     }
@@ -487,7 +557,9 @@ fn put_first(kernels: &mut Vec<Kernel>, first: Option<Kernel>) {
 /// A lesson's lanes. Every lesson is tested to be sound; should one not be, an empty program stands in for it.
 fn lesson_timeline(lesson: &Lesson) -> Timeline {
     let scenario = Scenario::parse(lesson.scenario);
-    let timeline = scenario.ok().and_then(|scenario| Timeline::new(scenario).ok());
+    let timeline = scenario
+        .ok()
+        .and_then(|scenario| Timeline::new(scenario).ok());
     timeline.unwrap_or_else(|| unreachable!("the lesson {} is not sound", lesson.id))
 }
 
@@ -498,22 +570,38 @@ fn order(position: Position) -> (u32, u32) {
 
 fn zoomed(lens: Range, closer: bool, at: Option<u64>) -> Range {
     let length = lens.len().max(LEAST_LENS);
-    let next = if closer { (length / 2).max(LEAST_LENS) } else { length.saturating_mul(2).min(TASK_SIZE) };
-    let fixed = at.unwrap_or(lens.start + lens.len() / 2).clamp(lens.start, lens.end);
+    let next = if closer {
+        (length / 2).max(LEAST_LENS)
+    } else {
+        length.saturating_mul(2).min(TASK_SIZE)
+    };
+    let fixed = at
+        .unwrap_or(lens.start + lens.len() / 2)
+        .clamp(lens.start, lens.end);
     let below = u128::from(fixed - lens.start) * u128::from(next) / u128::from(length);
     placed(u128::from(fixed).saturating_sub(below) as u64, next)
 }
 
 fn panned(lens: Range, up: bool) -> Range {
     let by = lens.len() / 4;
-    placed(if up { lens.start.saturating_add(by) } else { lens.start.saturating_sub(by) }, lens.len())
+    placed(
+        if up {
+            lens.start.saturating_add(by)
+        } else {
+            lens.start.saturating_sub(by)
+        },
+        lens.len(),
+    )
 }
 
 /// A window of this length, as near to `start` as user space allows.
 fn placed(start: u64, length: u64) -> Range {
     let length = length.min(TASK_SIZE);
     let start = start.min(TASK_SIZE - length);
-    Range { start, end: start + length }
+    Range {
+        start,
+        end: start + length,
+    }
 }
 
 #[cfg(test)]

@@ -62,6 +62,10 @@ impl Shown {
 
     /// Decisions of the call in the lane that makes most of them.
     pub(crate) fn micro_steps(&self) -> u32 {
-        self.lanes.iter().map(|lane| lane.micro_steps).max().unwrap_or(0)
+        self.lanes
+            .iter()
+            .map(|lane| lane.micro_steps)
+            .max()
+            .unwrap_or(0)
     }
 }

@@ -59,7 +59,11 @@ pub(crate) fn link(session: &Session) -> Option<String> {
     if session.theme != Theme::Auto {
         view.insert(THEME.to_owned(), session.theme.name().to_owned());
     }
-    Some(encode(&Link { content, position: Some(session.shown.position), view }))
+    Some(encode(&Link {
+        content,
+        position: Some(session.shown.position),
+        view,
+    }))
 }
 
 /// Opens a link.
@@ -67,7 +71,11 @@ pub(crate) fn link(session: &Session) -> Option<String> {
 /// # Errors
 /// The sentence that says why it can't be opened.
 pub(crate) fn open(text: &str) -> Result<Opened, String> {
-    let Link { content, position, view } = decode(text).map_err(|error| say::error::link(error))?;
+    let Link {
+        content,
+        position,
+        view,
+    } = decode(text).map_err(say::error::link)?;
     let mut session = match content {
         Content::Lesson(id) => {
             let lesson = lessons::find(&id).ok_or_else(|| say::ui::unknown_lesson(&id))?;
@@ -75,32 +83,53 @@ pub(crate) fn open(text: &str) -> Result<Opened, String> {
         }
         Content::Scenario(text) => {
             let scenario = Scenario::parse(&text).map_err(|errors| {
-                errors.first().map_or_else(String::new, say::error::scenario)
+                errors
+                    .first()
+                    .map_or_else(String::new, say::error::scenario)
             })?;
-            let timeline = Timeline::new(scenario).map_err(|error| say::error::lane(error))?;
-            Session::of(timeline, Position { step: 0, micro: None })
+            let timeline = Timeline::new(scenario).map_err(say::error::lane)?;
+            Session::of(
+                timeline,
+                Position {
+                    step: 0,
+                    micro: None,
+                },
+            )
         }
     };
     if let Some(kernels) = view.get(KERNELS) {
-        session.set_kernels(kernels.split(' ').filter_map(|name| Kernel::parse(name).ok()));
+        session.set_kernels(
+            kernels
+                .split(' ')
+                .filter_map(|name| Kernel::parse(name).ok()),
+        );
     }
     if let Some(position) = position {
         session.go(position);
     }
     session.lens = view.get(LENS).and_then(|text| range(text));
     session.selected = view.get(SELECTED).and_then(|text| selection(text));
-    Ok(Opened { session, theme: view.get(THEME).and_then(|name| Theme::find(name)) })
+    Ok(Opened {
+        session,
+        theme: view.get(THEME).and_then(|name| Theme::find(name)),
+    })
 }
 
 fn range(text: &str) -> Option<Range> {
     let (start, end) = text.split_once('-')?;
-    let range = Range { start: hex(start)?, end: hex(end)? };
+    let range = Range {
+        start: hex(start)?,
+        end: hex(end)?,
+    };
     (!range.is_empty()).then_some(range)
 }
 
 fn selection(text: &str) -> Option<Selection> {
     let (lane, addr) = text.split_once(' ')?;
-    Some(Selection { lane: lane.parse().ok()?, addr: hex(addr)? })
+    Some(Selection {
+        lane: lane.parse().ok()?,
+        addr: hex(addr)?,
+    })
 }
 
 fn hex(text: &str) -> Option<u64> {

@@ -2,7 +2,7 @@
 //!
 //! Everything here looks at all lanes together, so that they share one scale.
 
-use mmscope_lab::Frame;
+use mmscope_lab::{Frame, sorted_by_number};
 use mmscope_mm::page::{PMD_SIZE, TASK_SIZE};
 use mmscope_mm::{Event, Machine, Range};
 
@@ -216,7 +216,7 @@ fn near(work: Range, largest: u64) -> Range {
 pub(crate) fn folds(frame: &Frame, lens: Range) -> Vec<Range> {
     let mut holes = common_holes(frame, lens, FOLD_LEAST);
     holes.retain(|hole| hole.start > lens.start && hole.end < lens.end);
-    holes.sort_by_key(|hole| std::cmp::Reverse(hole.len()));
+    let mut holes = sorted_by_number(holes, |hole| !hole.len());
     let mut rest = lens.len();
     holes.truncate(FOLDS);
     let worth = holes
@@ -227,8 +227,7 @@ pub(crate) fn folds(frame: &Frame, lens: Range) -> Vec<Range> {
         })
         .count();
     holes.truncate(worth);
-    holes.sort();
-    holes
+    sorted_by_number(holes, |hole| hole.start)
 }
 
 /// The next length of the ladder: powers of two and one and a half times those.

@@ -28,6 +28,7 @@ pub mod lessons;
 pub mod link;
 pub mod maps_file;
 mod nearest;
+mod order;
 mod program;
 mod scenario;
 pub mod strace;
@@ -36,6 +37,7 @@ mod timeline;
 mod watcher;
 
 pub use frame::{Change, ChangeKind, Frame, LaneFrame, Ledger, Piece, PieceKind, Position};
+pub use order::sorted_by_number;
 pub use program::{CallLine, Item, MAX_DEPTH, MAX_STEPS, Program, Repeat, SourceLine};
 pub use scenario::{Anchor, MAX_LANES, Scenario};
 pub use text::{Expected, FlagSet, ScenarioError, call_text, outcome_text};

@@ -466,7 +466,8 @@ impl Converter {
         }
         let range = Range {
             start: page_down(range.start),
-            end: range.end,
+            // A damaged log may name an end between pages; one at the very top wraps, and is beyond user space.
+            end: page_up(range.end).max(range.end),
         };
         for unknown in self.ever.unknown(range) {
             let prot = Prot::READ | Prot::WRITE;
@@ -530,7 +531,9 @@ impl Converter {
         };
         let bases = self.bases;
         import.scenario.program = Program::of_calls(fit_random_begins(calls, &bases, &mut import));
-        import.skipped.sort_by_key(|skipped| skipped.line);
+        let skipped = std::mem::take(&mut import.skipped);
+        import.skipped =
+            crate::order::sorted_by_number(skipped, |skipped| u64::from(skipped.line));
         if let Some(line) = first_lost(&import.skipped) {
             let from = import.layout_unknown_from.get_or_insert(line);
             *from = line.min(*from);
@@ -559,7 +562,8 @@ impl Converter {
                 special: None,
             });
         }
-        self.scenario.start.maps.sort_by_key(|map| map.range.start);
+        let maps = std::mem::take(&mut self.scenario.start.maps);
+        self.scenario.start.maps = crate::order::sorted_by_number(maps, |map| map.range.start);
     }
 }
 

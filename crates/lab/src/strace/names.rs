@@ -4,8 +4,8 @@ use crate::program::CallLine;
 
 /// Gives them, and makes the calls refer to them; `bases` holds for each call the step it counts from.
 pub(super) fn give_names(calls: &mut [CallLine], bases: &[Option<u32>]) {
-    let mut named: Vec<u32> = bases.iter().flatten().copied().collect();
-    named.sort_unstable();
+    let named: Vec<u32> = bases.iter().flatten().copied().collect();
+    let mut named = crate::order::sorted_by_number(named, |step| u64::from(*step));
     named.dedup();
     for (number, step) in (1..).zip(&named) {
         calls[*step as usize].name = Some(format!("m{number}"));

@@ -200,7 +200,7 @@ impl Reader {
                 });
             }
         }
-        calls.sort_by_key(|told| told.order);
+        let calls = crate::order::sorted_by_number(calls, |told| u64::from(told.order));
         Ok(Log {
             calls,
             skipped: self.skipped,

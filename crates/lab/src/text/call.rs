@@ -206,7 +206,7 @@ fn limit_pair(part: Part<'_>) -> Parsed<(Limit, Limit)> {
 /// Reads `0x…`, `NULL`, `a`, `a+4096`, `a-0x1000`.
 fn address(part: Part<'_>, context: &impl Context) -> Parsed<(u64, Option<String>)> {
     let text = part.text();
-    if text == "NULL" || !text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+    if text == "NULL" || !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return match number(part) {
             Ok(addr) => Ok((addr, None)),
             Err(problem) if *problem.expected() == Expected::Number => {

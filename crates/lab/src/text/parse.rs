@@ -460,8 +460,9 @@ impl Parser {
             });
         }
         if !self.errors.is_empty() {
-            self.errors.sort_by_key(|error| (error.line, error.column));
-            return Err(self.errors);
+            let place =
+                |error: &ScenarioError| u64::from(error.line) << 32 | u64::from(error.column);
+            return Err(crate::order::sorted_by_number(self.errors, place));
         }
         let mut scenario = self.scenario;
         let maps = self.maps.finish();

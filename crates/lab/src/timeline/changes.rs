@@ -36,7 +36,7 @@ fn worked_on(entry: &Entry, after: &Machine) -> Option<Range> {
 
 /// The ranges, sorted, those that meet joined.
 fn joined(ranges: &mut [Range]) -> Vec<Range> {
-    ranges.sort();
+    let ranges = crate::order::sorted_by_number(ranges.to_vec(), |range| range.start);
     let mut joined: Vec<Range> = Vec::new();
     for range in ranges.iter().filter(|range| !range.is_empty()) {
         let range = Range {
