@@ -4,7 +4,10 @@
 pub fn sorted_by_number<T>(items: Vec<T>, number: impl Fn(&T) -> u64) -> Vec<T> {
     let order = order(items.iter().map(number).collect());
     let mut slots: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|at| slots[at as usize].take()).collect()
+    order
+        .into_iter()
+        .filter_map(|at| slots[at as usize].take())
+        .collect()
 }
 
 /// The places of the numbers, smallest number first.
@@ -21,7 +24,10 @@ mod tests {
     #[test]
     fn equal_numbers_keep_their_order() {
         let items = vec![(2, 'a'), (1, 'b'), (2, 'c'), (0, 'd'), (1, 'e')];
-        let sorted: String = sorted_by_number(items, |item| item.0).into_iter().map(|item| item.1).collect();
+        let sorted: String = sorted_by_number(items, |item| item.0)
+            .into_iter()
+            .map(|item| item.1)
+            .collect();
         assert_eq!(sorted, "dbeac");
     }
 }

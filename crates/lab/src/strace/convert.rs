@@ -532,8 +532,7 @@ impl Converter {
         let bases = self.bases;
         import.scenario.program = Program::of_calls(fit_random_begins(calls, &bases, &mut import));
         let skipped = std::mem::take(&mut import.skipped);
-        import.skipped =
-            crate::order::sorted_by_number(skipped, |skipped| u64::from(skipped.line));
+        import.skipped = crate::order::sorted_by_number(skipped, |skipped| u64::from(skipped.line));
         if let Some(line) = first_lost(&import.skipped) {
             let from = import.layout_unknown_from.get_or_insert(line);
             *from = line.min(*from);
