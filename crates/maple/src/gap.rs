@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::node::{Shape, size};
-use crate::{GapLook, GapVerdict, MapleTree, NodeId, Observer, Root};
+use crate::{GapLook, GapVerdict, MapleTree, NodeId, Observer, Root, Search as Limits};
 
 /// Why a search for a free range found none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,6 +58,17 @@ impl<E: Copy> MapleTree<E> {
             .map(|(_, last)| last)
     }
 
+    fn check_limits(&self, min: u64, max: u64, size: u64) -> Result<(), NoArea> {
+        let fits = min <= max && size > 0 && size - 1 <= max - min;
+        match self.rules().search {
+            Limits::Plain if fits => Ok(()),
+            Limits::Plain => Err(NoArea::Invalid),
+            Limits::Strict if min >= max => Err(NoArea::Invalid),
+            Limits::Strict if fits => Ok(()),
+            Limits::Strict => Err(NoArea::Busy),
+        }
+    }
+
     /// The part within `min..=max` of the hole that is wanted.
     fn search<O: Observer<E>>(
         &self,
@@ -67,9 +78,7 @@ impl<E: Copy> MapleTree<E> {
         want: Want,
         obs: &mut O,
     ) -> Result<(u64, u64), NoArea> {
-        if min > max || size == 0 || size - 1 > max - min {
-            return Err(NoArea::Invalid);
-        }
+        self.check_limits(min, max, size)?;
         let mut search = Search {
             tree: self,
             min,
@@ -79,6 +88,12 @@ impl<E: Copy> MapleTree<E> {
             obs,
         };
         let hole = match self.root {
+            // The kernel's size of a hole over everything is 2^64, which it takes for 0.
+            Root::Node { id, height: 1 }
+                if want == Want::Highest && self.node(id).leaf().is_one_hole() =>
+            {
+                None
+            }
             Root::Node { id, height } => search.descend(id, height - 1, 0, u64::MAX),
             Root::Direct(_) => search.fits(1, u64::MAX),
             Root::Empty => search.fits(0, u64::MAX),
@@ -106,16 +121,8 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
     /// level do, so the search costs O(log n).
     fn descend(&mut self, id: NodeId<E>, level: u8, min: u64, max: u64) -> Option<(u64, u64)> {
         let node = self.tree.node(id);
-        let (low, high) = match &node.0 {
-            Shape::Leaf(leaf) => (
-                leaf.slot_at(self.min.max(min)),
-                leaf.slot_at(self.max.min(max)),
-            ),
-            Shape::Inner(inner) => (
-                inner.slot_at(self.min.max(min)),
-                inner.slot_at(self.max.min(max)),
-            ),
-        };
+        let low = node.slot_at(self.min.max(min));
+        let high = node.slot_at(self.max.min(max));
         for step in 0..=high - low {
             let slot = match self.want {
                 Want::Lowest => low + step,
@@ -125,10 +132,11 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
             let hole = match &node.0 {
                 Shape::Leaf(leaf) if leaf.slots[slot].is_some() => None,
                 Shape::Leaf(_) => self.fits(first, last),
-                Shape::Inner(inner) if self.promises(level, first, last, inner.gaps[slot]) => {
-                    self.descend(inner.child(slot), level - 1, first, last)
+                Shape::Arange(inner) if self.promises(level, first, last, inner.gaps[slot]) => {
+                    self.descend(node.child(slot), level - 1, first, last)
                 }
-                Shape::Inner(_) => None,
+                Shape::Arange(_) => None,
+                Shape::Range(_) => self.descend(node.child(slot), level - 1, first, last),
             };
             if hole.is_some() {
                 return hole;

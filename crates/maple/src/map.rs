@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use crate::accounting::Start;
 use crate::{MapleTree, NoArea, Ranges, Span};
 
 /// Why [`MapleTree::insert_range`] stored nothing.
@@ -131,7 +132,8 @@ impl<E: Copy + Eq> MapleTree<E> {
     ///
     /// If the range ends before it starts.
     pub fn store_range(&mut self, range: RangeInclusive<u64>, entry: Option<E>) {
-        self.store_span(*range.start(), *range.end(), entry, &mut ());
+        let range = range.into_inner();
+        self.store_span(range, entry, None, Start::Root, &mut ());
     }
 
     /// Takes the entry at `index` out, over its whole range, and returns both: `mtree_erase`.

@@ -1,6 +1,7 @@
 //! The cursor, with the names and habits of the kernel's `struct ma_state`.
 
-use crate::{MapleTree, NoArea, NodeId, Observer, Span};
+use crate::accounting::Start;
+use crate::{InsertError, MapleTree, NoArea, Observer, Preallocated, Span, Stored};
 
 /// A cursor over a [`MapleTree`]: the kernel's `struct ma_state`, with the calls that the mm makes.
 ///
@@ -51,16 +52,6 @@ enum Status {
     Overflow,
     /// Came to the lower limit.
     Underflow,
-}
-
-/// What a store would need: see [`MaState::preallocate`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct Preallocated {
-    /// How many nodes the store allocates.
-    ///
-    /// Ours, not the kernel's: the exact number for the way this crate stores today.
-    pub nodes: u32,
 }
 
 impl MaState {
@@ -228,23 +219,28 @@ impl MaState {
         Ok(())
     }
 
-    /// What a store of `entry` over the cursor's range would need: `mas_preallocate`.
+    /// How many nodes the kernel asks for before a store of `entry` over the cursor's range:
+    /// `mas_preallocate`.
     ///
-    /// The number is exact, and ours: the kernel's own counts come with its own way to store. It is
-    /// found by storing into a clone of the tree.
+    /// A cursor that stands in a leaf already may ask for more than one that starts over: see
+    /// [`Requests::ByHeights`](crate::Requests::ByHeights). Nothing is allocated here; what is not
+    /// used is given back by the store, or by [`destroy`](Self::destroy).
     ///
     /// # Panics
     ///
     /// If `index > last`.
     pub fn preallocate<E: Copy + Eq>(&self, tree: &MapleTree<E>, entry: Option<E>) -> Preallocated {
-        let mut count = CountNodes(0);
-        tree.clone()
-            .store_span(self.index, self.last, entry, &mut count);
-        Preallocated { nodes: count.0 }
+        tree.preallocation(self.index, self.last, entry, self.start())
     }
 
-    /// Stores `entry`, or NULL, over the cursor's range, whatever was there: `mas_store_prealloc`,
-    /// `mas_store_gfp`.
+    /// Gives back preallocated nodes that no store came for, and says how many: `mas_destroy`.
+    pub fn destroy(&mut self, preallocated: Preallocated) -> u32 {
+        self.status = Status::Start;
+        preallocated.nodes
+    }
+
+    /// Stores `entry`, or NULL, over the cursor's range, whatever was there, and asks for the nodes
+    /// itself: `mas_store_gfp`. Says what it took.
     ///
     /// Entries that reach over an end of the range keep what lies outside. After a store of NULL
     /// the cursor has the range of the whole hole.
@@ -257,9 +253,49 @@ impl MaState {
         tree: &mut MapleTree<E>,
         entry: Option<E>,
         obs: &mut impl Observer<E>,
-    ) {
-        (self.index, self.last) = tree.store_span(self.index, self.last, entry, obs);
+    ) -> Stored {
+        let range = (self.index, self.last);
+        self.stored(tree.store_span(range, entry, None, self.start(), obs))
+    }
+
+    /// The same with nodes that were asked for before: `mas_store_prealloc`. What is left of them
+    /// is given back.
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn store_prealloc<E: Copy + Eq>(
+        &mut self,
+        tree: &mut MapleTree<E>,
+        entry: Option<E>,
+        preallocated: Preallocated,
+        obs: &mut impl Observer<E>,
+    ) -> Stored {
+        let range = (self.index, self.last);
+        let nodes = Some(preallocated.nodes);
+        self.stored(tree.store_span(range, entry, nodes, self.start(), obs))
+    }
+
+    /// Stores `entry` over the cursor's range if nothing is stored there: `mas_insert`.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError::Exists`] with the lowest entry in the way. By
+    /// [`FullInsert::Overwrites`](crate::FullInsert::Overwrites) there is a case in which the kernel
+    /// overwrites it, and so does this.
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn insert<E: Copy + Eq>(
+        &mut self,
+        tree: &mut MapleTree<E>,
+        entry: E,
+        obs: &mut impl Observer<E>,
+    ) -> Result<Stored, InsertError<E>> {
+        let stored = tree.insert_span((self.index, self.last), entry, self.start(), obs)?;
         self.status = Status::Active;
+        Ok(stored)
     }
 
     /// Takes the entry at `index` out of the tree, over its whole range, and returns it:
@@ -270,8 +306,24 @@ impl MaState {
         obs: &mut impl Observer<E>,
     ) -> Option<E> {
         let entry = self.walk(tree)?;
+        // The kernel starts over too, so that clearing the end of a leaf is seen to span.
+        self.reset();
         self.store(tree, None, obs);
         Some(entry)
+    }
+
+    fn stored(&mut self, (range, stored): ((u64, u64), Stored)) -> Stored {
+        (self.index, self.last) = range;
+        self.status = Status::Active;
+        stored
+    }
+
+    /// Where the walk of a store starts.
+    fn start(&self) -> Start {
+        match self.status {
+            Status::Active => Start::Leaf,
+            _ => Start::Root,
+        }
     }
 
     fn stand_on<E>(&mut self, span: Span<E>) -> Option<E> {
@@ -348,14 +400,5 @@ impl MaState {
                 return entry;
             }
         }
-    }
-}
-
-/// Counts the nodes that are allocated.
-struct CountNodes(u32);
-
-impl<E> Observer<E> for CountNodes {
-    fn node(&mut self, _: NodeId<E>, old: Option<&crate::Node<E>>) {
-        self.0 += u32::from(old.is_none());
     }
 }

@@ -44,14 +44,13 @@ impl<E: Copy> MapleTree<E> {
         };
         let (mut min, mut max) = (0, u64::MAX);
         loop {
-            match &self.node(id).0 {
-                Shape::Leaf(leaf) => return Some(LeafAt { leaf, min, max }),
-                Shape::Inner(inner) => {
-                    let slot = inner.slot_at(index);
-                    (min, max) = inner.range_of(slot, min, max);
-                    id = inner.child(slot);
-                }
+            let node = self.node(id);
+            if let Shape::Leaf(leaf) = &node.0 {
+                return Some(LeafAt { leaf, min, max });
             }
+            let slot = node.slot_at(index);
+            (min, max) = node.slot_range(slot, min, max);
+            id = node.child(slot);
         }
     }
 

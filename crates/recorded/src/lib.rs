@@ -5,6 +5,7 @@
 
 mod case;
 mod layout;
+mod maple;
 mod profile;
 mod read;
 mod report;
@@ -12,6 +13,9 @@ mod script;
 mod vectors;
 
 pub use case::{Case, CaseError};
+pub use maple::{
+    MapleError, MapleReport, check_maple, check_maple_accounting, check_maple_long, check_maple_text, is_maple,
+};
 pub use profile::profile;
 pub use read::{files_below, is_vectors, read_text};
 pub use report::{Difference, Report};

@@ -1,0 +1,165 @@
+//! The way down from the root: nodes do not know their parents, so a write remembers how it came.
+
+use std::ops::{Index, IndexMut};
+
+use crate::{MapleTree, NodeId, Root};
+
+/// Levels that a way down can have. A node other than the root has at least five children, and there
+/// are fewer than 2^32 nodes.
+pub(crate) const MAX_HEIGHT: usize = 16;
+
+/// One node on the way, its range, and the slot where the way goes on.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<E> {
+    pub(crate) id: NodeId<E>,
+    pub(crate) slot: usize,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+}
+
+impl<E> Step<E> {
+    /// Whether the node covers the whole index space: `mas_is_root_limits`.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.min == 0 && self.max == u64::MAX
+    }
+}
+
+/// The steps from the root, which is at level 0, down to a leaf, or less far.
+#[derive(Clone, Copy)]
+pub(crate) struct Path<E> {
+    steps: [Step<E>; MAX_HEIGHT],
+    len: usize,
+}
+
+impl<E: Copy> Path<E> {
+    /// A way that has come to the root.
+    pub(crate) fn new(root: NodeId<E>) -> Self {
+        let step = Step {
+            id: root,
+            slot: 0,
+            min: 0,
+            max: u64::MAX,
+        };
+        Self {
+            steps: [step; MAX_HEIGHT],
+            len: 1,
+        }
+    }
+
+    /// The level of the last step.
+    pub(crate) fn level(&self) -> usize {
+        self.len - 1
+    }
+
+    pub(crate) fn push(&mut self, step: Step<E>) {
+        self.steps[self.len] = step;
+        self.len += 1;
+    }
+
+    /// Goes back up until the last step is at `level`.
+    pub(crate) fn cut(&mut self, level: usize) {
+        self.len = level + 1;
+    }
+}
+
+impl<E> Index<usize> for Path<E> {
+    type Output = Step<E>;
+
+    fn index(&self, level: usize) -> &Step<E> {
+        &self.steps[level]
+    }
+}
+
+impl<E> IndexMut<usize> for Path<E> {
+    fn index_mut(&mut self, level: usize) -> &mut Step<E> {
+        &mut self.steps[level]
+    }
+}
+
+/// One of the two sides of a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+impl<E: Copy> MapleTree<E> {
+    /// A way that has come to the root of a tree with nodes.
+    pub(crate) fn path(&self) -> Path<E> {
+        match self.root() {
+            Root::Node { id, .. } => Path::new(id),
+            Root::Empty | Root::Direct(_) => unreachable!("a way down needs nodes"),
+        }
+    }
+
+    /// Goes on from the last step, whose slot is where `index` leads to, down to the leaf and its
+    /// slot for `index`. An index after the node of the last step leads to the end of its last leaf:
+    /// `mas_wr_walk_index`.
+    pub(crate) fn walk_down(&self, path: &mut Path<E>, index: u64) {
+        let height = usize::from(self.height());
+        loop {
+            let step = path[path.level()];
+            let node = self.node(step.id);
+            let slot = node.slot_at(index);
+            let level = path.level();
+            path[level].slot = slot;
+            if path.level() + 1 == height {
+                return;
+            }
+            let (min, max) = node.slot_range(slot, step.min, step.max);
+            path.push(Step {
+                id: node.child(slot),
+                slot: 0,
+                min,
+                max,
+            });
+        }
+    }
+
+    /// Turns the way to the neighbour on one side, no farther up than `top`, and goes down to
+    /// `level` again, at the near edge. Says whether there is a neighbour; if not, the way is as it
+    /// was.
+    pub(crate) fn step_aside(
+        &self,
+        path: &mut Path<E>,
+        top: usize,
+        level: usize,
+        side: Side,
+    ) -> bool {
+        for up in (top..level).rev() {
+            if self.can_turn(path, up, side) {
+                self.turn(path, up, level, side);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the node at level `up` has a further slot on that side.
+    pub(crate) fn can_turn(&self, path: &Path<E>, up: usize, side: Side) -> bool {
+        match side {
+            Side::Left => path[up].slot > 0,
+            Side::Right => path[up].slot < self.node(path[up].id).end(),
+        }
+    }
+
+    /// Takes the next slot on that side at level `up` and goes down to `level` at the near edge.
+    pub(crate) fn turn(&self, path: &mut Path<E>, up: usize, level: usize, side: Side) {
+        match side {
+            Side::Left => path[up].slot -= 1,
+            Side::Right => path[up].slot += 1,
+        }
+        path.cut(up);
+        while path.level() < level {
+            let step = path[path.level()];
+            let node = self.node(step.id);
+            let (min, max) = node.slot_range(step.slot, step.min, step.max);
+            let id = node.child(step.slot);
+            let slot = match side {
+                Side::Left => self.node(id).end(),
+                Side::Right => 0,
+            };
+            path.push(Step { id, slot, min, max });
+        }
+    }
+}

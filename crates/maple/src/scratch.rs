@@ -1,0 +1,232 @@
+//! Where nodes are gathered and cut anew: the kernel's `struct maple_big_node`, and its
+//! `struct maple_copy` too, which reads the same sources without storing them in between.
+
+use crate::node::{Arange64, Leaf64, NO_GAP, Range64, Shape};
+use crate::path::Step;
+use crate::rules::{Family, NoGap};
+use crate::store_type::Walk;
+use crate::{ARANGE64_SLOTS, Kind, LEAF64_SLOTS, Node, NodeId, RANGE64_SLOTS, Rules, Slot};
+
+/// The most slots that come together: an inner node without gaps on both sides and three new
+/// children, or a leaf on both sides and a store that leaves a rest at both its ends.
+const ROOM: usize = 40;
+
+/// The slots of neighbouring nodes in one row: what each holds, where it ends, and the largest gap
+/// under it if it is a node.
+pub(crate) struct Scratch<E> {
+    last: [u64; ROOM],
+    slot: [Slot<E>; ROOM],
+    gap: [u64; ROOM],
+    len: usize,
+}
+
+/// A node made from a part of the scratch, and what its parent must know of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Fresh<E> {
+    pub(crate) id: NodeId<E>,
+    pub(crate) last: u64,
+    pub(crate) gap: u64,
+}
+
+/// One to three nodes in order, that take the place of a run of old ones.
+#[derive(Clone, Copy)]
+pub(crate) struct FreshRow<E> {
+    nodes: [Option<Fresh<E>>; 3],
+}
+
+impl<E: Copy> FreshRow<E> {
+    pub(crate) fn new() -> Self {
+        Self { nodes: [None; 3] }
+    }
+
+    pub(crate) fn push(&mut self, fresh: Fresh<E>) {
+        if let Some(free) = self.nodes.iter_mut().find(|node| node.is_none()) {
+            *free = Some(fresh);
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Fresh<E>> {
+        self.nodes.iter().copied().flatten()
+    }
+
+    /// The only node, if it is one.
+    pub(crate) fn single(&self) -> Option<Fresh<E>> {
+        match self.nodes {
+            [only, None, None] => only,
+            _ => None,
+        }
+    }
+}
+
+impl<E: Copy> Scratch<E> {
+    pub(crate) fn new() -> Self {
+        Self {
+            last: [0; ROOM],
+            slot: [Slot::Null; ROOM],
+            gap: [0; ROOM],
+            len: 0,
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether slot `at` holds NULL.
+    pub(crate) fn is_null(&self, at: usize) -> bool {
+        matches!(self.slot[at], Slot::Null)
+    }
+
+    pub(crate) fn push(&mut self, last: u64, slot: Slot<E>) {
+        self.last[self.len] = last;
+        self.slot[self.len] = slot;
+        self.len += 1;
+    }
+
+    pub(crate) fn push_fresh(&mut self, row: &FreshRow<E>) {
+        for fresh in row.iter() {
+            self.gap[self.len] = fresh.gap;
+            self.push(fresh.last, Slot::Node(fresh.id));
+        }
+    }
+
+    /// Appends slots `from..to` of a node that ends with `max`: `mas_mab_cp`.
+    pub(crate) fn take(&mut self, node: &Node<E>, max: u64, from: usize, to: usize) {
+        let (pivots, end, gaps) = (node.pivots(), node.end(), node.gaps());
+        for slot in from..to {
+            self.gap[self.len] = gaps.get(slot).copied().unwrap_or(0);
+            let last = if slot == end { max } else { pivots[slot] };
+            self.push(last, node.slot(slot));
+        }
+    }
+
+    /// Appends all slots of a node that ends with `max`.
+    pub(crate) fn take_all(&mut self, node: &Node<E>, max: u64) {
+        self.take(node, max, 0, node.end() + 1);
+    }
+
+    /// Puts all slots of a node that ends with `max` in front: `mab_shift_right`.
+    pub(crate) fn take_in_front(&mut self, node: &Node<E>, max: u64) {
+        let (old, count) = (self.len, node.end() + 1);
+        self.last.copy_within(..old, count);
+        self.slot.copy_within(..old, count);
+        self.gap.copy_within(..old, count);
+        self.len = 0;
+        self.take_all(node, max);
+        self.len += old;
+    }
+
+    /// Appends the leaf at `step` as it is after the store: `mas_store_b_node`.
+    pub(crate) fn take_stored(&mut self, leaf: &Leaf64<E>, step: &Step<E>, wr: &Walk<E>) {
+        self.take_until_entry(leaf, wr);
+        let end = usize::from(leaf.end);
+        if wr.last < wr.end_piv {
+            self.push(wr.end_piv, slot_of(leaf.slots[wr.offset_end]));
+        }
+        for slot in wr.offset_end + 1..=end {
+            self.push(leaf.last_of(slot, step.max), slot_of(leaf.slots[slot]));
+        }
+    }
+
+    /// Appends what a leaf holds before the range of the store, and the entry.
+    pub(crate) fn take_until_entry(&mut self, leaf: &Leaf64<E>, wr: &Walk<E>) {
+        for slot in 0..wr.offset {
+            self.push(leaf.pivots[slot], slot_of(leaf.slots[slot]));
+        }
+        if wr.r_min < wr.index {
+            self.push(wr.index - 1, slot_of(wr.content));
+        }
+        self.push(wr.last, wr.entry.map_or(Slot::Null, Slot::Entry));
+    }
+
+    /// The node of slots `from..to`: `mab_mas_cp`.
+    pub(crate) fn node(&self, kind: Kind, from: usize, to: usize, rules: &Rules) -> Node<E> {
+        let end = u8::try_from(to - from - 1)
+            .unwrap_or_else(|_| unreachable!("a node has few slots"));
+        Node(match kind {
+            Kind::Leaf64 => {
+                let mut leaf = Leaf64 {
+                    end,
+                    ..Leaf64::EMPTY
+                };
+                for (at, slot) in self.slot[from..to].iter().enumerate() {
+                    leaf.slots[at] = match slot {
+                        Slot::Entry(entry) => Some(*entry),
+                        Slot::Null | Slot::Node(_) => None,
+                    };
+                }
+                let pivots = (to - from).min(LEAF64_SLOTS - 1);
+                leaf.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
+                Shape::Leaf(leaf)
+            }
+            Kind::Arange64 => {
+                let mut inner = Arange64 {
+                    pivots: [0; ARANGE64_SLOTS - 1],
+                    slots: [None; ARANGE64_SLOTS],
+                    gaps: [0; ARANGE64_SLOTS],
+                    end,
+                    largest: 0,
+                };
+                self.children(&mut inner.slots, from, to);
+                let pivots = (to - from).min(ARANGE64_SLOTS - 1);
+                inner.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
+                inner.gaps[..to - from].copy_from_slice(&self.gap[from..to]);
+                inner.largest = largest_of_new(&inner, rules);
+                Shape::Arange(inner)
+            }
+            Kind::Range64 => {
+                let mut inner = Range64 {
+                    pivots: [0; RANGE64_SLOTS - 1],
+                    slots: [None; RANGE64_SLOTS],
+                    end,
+                };
+                self.children(&mut inner.slots, from, to);
+                let pivots = (to - from).min(RANGE64_SLOTS - 1);
+                inner.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
+                Shape::Range(inner)
+            }
+        })
+    }
+
+    fn children(&self, slots: &mut [Option<NodeId<E>>], from: usize, to: usize) {
+        for (at, slot) in self.slot[from..to].iter().enumerate() {
+            slots[at] = match slot {
+                Slot::Node(child) => Some(*child),
+                Slot::Null | Slot::Entry(_) => None,
+            };
+        }
+    }
+
+    /// Where slot `at` ends.
+    pub(crate) fn last_of(&self, at: usize) -> u64 {
+        self.last[at]
+    }
+}
+
+pub(crate) fn slot_of<E>(entry: Option<E>) -> Slot<E> {
+    entry.map_or(Slot::Null, Slot::Entry)
+}
+
+/// The slot that a new node is marked with as having its largest gap. Among equal ones one family
+/// takes the highest, the other the lowest.
+fn largest_of_new<E>(inner: &Arange64<E>, rules: &Rules) -> u8 {
+    let (mut at, mut largest) = (0, 0);
+    for slot in 0..=inner.end {
+        let gap = inner.gaps[usize::from(slot)];
+        let better = match rules.family {
+            Family::BigNode => gap >= largest && gap > 0,
+            Family::Copy => gap > largest,
+        };
+        if better {
+            (at, largest) = (slot, gap);
+        }
+    }
+    if largest == 0 && rules.no_gap == NoGap::Marked {
+        return NO_GAP;
+    }
+    at
+}

@@ -1,0 +1,223 @@
+//! What kind of write a store is: `mas_wr_store_type`, and the walk before it.
+
+use crate::node::LEAF64_MIN_END;
+use crate::path::{Path, Step};
+use crate::rules::{FullRange, SlotStore};
+use crate::{Kind, LEAF64_SLOTS, MapleTree, Root};
+
+/// The ways to carry out a store: `enum store_type`.
+///
+/// 6.1 and 6.8 have no such value; what they do is told in its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StoreType {
+    /// Into a tree without nodes (`wr_store_root`).
+    StoreRoot,
+    /// Over the whole index space: all there was goes (`wr_new_root`).
+    NewRoot,
+    /// Over one slot exactly, in place (`wr_exact_fit`).
+    ExactFit,
+    /// A boundary between slots moves, in place (`wr_slot_store`).
+    SlotStore,
+    /// At the end of a leaf, in place; only without RCU mode (`wr_append`).
+    Append,
+    /// The leaf is written anew, in RCU mode as another node (`wr_node_store`).
+    NodeStore,
+    /// The leaf would hold too much (`wr_split_store`).
+    SplitStore,
+    /// The leaf would hold too little (`wr_rebalance`).
+    Rebalance,
+    /// The write reaches into another leaf, or would end a leaf with NULL (`wr_spanning_store`).
+    SpanningStore,
+}
+
+/// A store on its way: `struct ma_wr_state`, walked and decided.
+pub(crate) struct Walk<E> {
+    /// The range, for NULL grown over the NULL beside it in the leaf.
+    pub(crate) index: u64,
+    pub(crate) last: u64,
+    pub(crate) entry: Option<E>,
+    pub(crate) kind: StoreType,
+    /// The way to the leaf, or to the node where the store was seen to span. `None` without nodes.
+    pub(crate) path: Option<Path<E>>,
+    /// The leaf's slot that holds `index`, and the range of that slot.
+    pub(crate) offset: usize,
+    pub(crate) r_min: u64,
+    pub(crate) r_max: u64,
+    /// The leaf's slot that holds `last`, and where it ends.
+    pub(crate) offset_end: usize,
+    pub(crate) end_piv: u64,
+    /// What the slot at `offset` holds.
+    pub(crate) content: Option<E>,
+    /// The leaf's `end` before and after the store.
+    pub(crate) end: usize,
+    pub(crate) new_end: usize,
+    /// One more than the level of the lowest inner node passed with a free slot, or 0.
+    pub(crate) vacant: usize,
+    /// The same for one that can lose a child.
+    pub(crate) sufficient: usize,
+}
+
+impl<E: Copy> MapleTree<E> {
+    /// Walks to where a store of `entry` over `index..=last` falls and decides what it is.
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub(crate) fn walk_to_store(&self, index: u64, last: u64, entry: Option<E>) -> Walk<E> {
+        assert!(
+            index <= last,
+            "a store over {index:#x}..={last:#x}, which ends before it starts"
+        );
+        let mut wr = Walk {
+            index,
+            last,
+            entry,
+            kind: StoreType::StoreRoot,
+            path: None,
+            offset: 0,
+            r_min: 0,
+            r_max: u64::MAX,
+            offset_end: 0,
+            end_piv: u64::MAX,
+            content: None,
+            end: 0,
+            new_end: 0,
+            vacant: 0,
+            sufficient: 0,
+        };
+        let Root::Node { id, height } = self.root() else {
+            return wr;
+        };
+        wr.kind = self.walk_in_nodes(&mut wr, Path::new(id), usize::from(height));
+        wr
+    }
+
+    /// `mas_wr_walk`, then the decision.
+    fn walk_in_nodes(&self, wr: &mut Walk<E>, mut path: Path<E>, height: usize) -> StoreType {
+        let null = wr.entry.is_none();
+        for level in 0..height - 1 {
+            let step = path[level];
+            let node = self.node(step.id);
+            let slot = node.slot_at(wr.index);
+            let (min, max) = node.slot_range(slot, step.min, step.max);
+            path[level].slot = slot;
+            if wr.last > max || (wr.last == max && null && wr.last != u64::MAX) {
+                wr.path = Some(path);
+                return StoreType::SpanningStore;
+            }
+            let (end, kind) = (node.end(), node.kind());
+            if end < kind.slots() - 1 {
+                wr.vacant = level + 1;
+            }
+            if level == 0 {
+                wr.sufficient = usize::from(end > 2);
+            } else if end > kind.min_end() + 1 {
+                wr.sufficient = level + 1;
+            }
+            path.push(Step {
+                id: node.child(slot),
+                slot: 0,
+                min,
+                max,
+            });
+        }
+        let level = height - 1;
+        let Step { id, min, max, .. } = path[level];
+        let leaf = self.node(id).leaf();
+        let end = usize::from(leaf.end);
+        wr.offset = leaf.slot_at(wr.index);
+        (wr.r_min, wr.r_max) = leaf.range_of(wr.offset, min, max);
+        wr.content = leaf.slots[wr.offset];
+        wr.offset_end = wr.offset;
+        while wr.offset_end < end && leaf.pivots[wr.offset_end] < wr.last {
+            wr.offset_end += 1;
+        }
+        wr.end_piv = leaf.last_of(wr.offset_end, max);
+        path[level].slot = wr.offset;
+        wr.end = end;
+        if null {
+            if leaf.slots[wr.offset_end].is_none() {
+                wr.last = wr.end_piv;
+            } else if wr.last == wr.end_piv
+                && wr.offset_end < end
+                && leaf.slots[wr.offset_end + 1].is_none()
+            {
+                wr.offset_end += 1;
+                wr.end_piv = leaf.last_of(wr.offset_end, max);
+                wr.last = wr.end_piv;
+            }
+            if wr.content.is_none() {
+                wr.index = wr.r_min;
+            } else if wr.index == wr.r_min
+                && wr.offset > 0
+                && leaf.slots[wr.offset - 1].is_none()
+            {
+                wr.offset -= 1;
+                (wr.r_min, wr.r_max) = leaf.range_of(wr.offset, min, max);
+                wr.index = wr.r_min;
+                wr.content = None;
+                path[level].slot = wr.offset;
+            }
+        }
+        wr.new_end = end + 2
+            - (wr.offset_end - wr.offset)
+            - usize::from(wr.r_min == wr.index)
+            - usize::from(wr.end_piv == wr.last);
+        wr.path = Some(path);
+        self.decide(wr, level == 0, max)
+    }
+
+    /// The decision for a leaf.
+    fn decide(&self, wr: &Walk<E>, is_root: bool, max: u64) -> StoreType {
+        let rules = self.rules();
+        let exact = wr.r_min == wr.index && wr.r_max == wr.last;
+        let whole = wr.index == 0 && wr.last == u64::MAX;
+        if exact && !(whole && rules.full_range == FullRange::NewRoot) {
+            return StoreType::ExactFit;
+        }
+        if whole {
+            return StoreType::NewRoot;
+        }
+        let in_place = self.in_place(wr, max);
+        if wr.new_end < LEAF64_MIN_END {
+            if !is_root {
+                return StoreType::Rebalance;
+            }
+            return match rules.slot_store {
+                SlotStore::SameCountInFullEnoughLeaf => StoreType::NodeStore,
+                SlotStore::SameCountOrSmallRoot if self.in_rcu() => StoreType::NodeStore,
+                _ => in_place.unwrap_or(StoreType::NodeStore),
+            };
+        }
+        if wr.new_end >= LEAF64_SLOTS {
+            return StoreType::SplitStore;
+        }
+        in_place.unwrap_or(StoreType::NodeStore)
+    }
+
+    /// How the leaf can be written in place, if at all.
+    fn in_place(&self, wr: &Walk<E>, max: u64) -> Option<StoreType> {
+        let rcu = self.in_rcu();
+        let moved = wr.offset_end - wr.offset;
+        let append = !rcu && wr.offset == wr.end && wr.new_end < LEAF64_SLOTS;
+        let store = match self.rules().slot_store {
+            SlotStore::OneBoundary => {
+                let size = wr.end + 2 - moved + usize::from(max == u64::MAX);
+                let one = if wr.r_min == wr.index {
+                    wr.last < wr.end_piv
+                } else {
+                    wr.last == wr.end_piv
+                };
+                size < Kind::Leaf64.slots() && moved == 1 && one
+            }
+            _ => wr.new_end == wr.end && (!rcu || moved == 1),
+        };
+        if append {
+            Some(StoreType::Append)
+        } else if store {
+            Some(StoreType::SlotStore)
+        } else {
+            None
+        }
+    }
+}
