@@ -79,12 +79,7 @@ impl<E: Copy> MapleTree<E> {
     }
 
     /// The same for a store that is walked to already, called for over `wanted`.
-    pub(crate) fn preallocation_for(
-        &self,
-        wr: &Walk<E>,
-        wanted: (u64, u64),
-        start: Start,
-    ) -> u32 {
+    pub(crate) fn preallocation_for(&self, wr: &Walk<E>, wanted: (u64, u64), start: Start) -> u32 {
         match self.rules().requests {
             Requests::Worst => 1 + 3 * u32::from(self.height()),
             Requests::Estimated => self.estimate(wr, wanted),
@@ -137,8 +132,7 @@ impl<E: Copy> MapleTree<E> {
     fn levels(&self, wr: &Walk<E>, last: u64, start: Start) -> (u32, u32) {
         let looks = self.rules().requests == Requests::ByHeights;
         let ends_leaf = wr.entry.is_none() && last == u64::MAX;
-        let stays =
-            start == Start::Leaf && wr.kind != StoreType::SpanningStore && !ends_leaf;
+        let stays = start == Start::Leaf && wr.kind != StoreType::SpanningStore && !ends_leaf;
         if !looks || stays {
             return (0, 0);
         }
@@ -169,8 +163,7 @@ impl<E: Copy> MapleTree<E> {
         }
         let end_piv = leaf.last_of(offset_end, path[level].max);
         let moved = offset_end - offset;
-        let new_end =
-            end + 2 - moved - usize::from(min == index) - usize::from(end_piv == last);
+        let new_end = end + 2 - moved - usize::from(min == index) - usize::from(end_piv == last);
         if new_end == end && (!self.in_rcu() || moved == 1) {
             0
         } else if new_end >= LEAF64_SLOTS {
@@ -188,13 +181,7 @@ impl<E: Copy> MapleTree<E> {
     }
 
     /// What `tally` and the nodes asked for come to.
-    pub(crate) fn settle(
-        &self,
-        wr: &Walk<E>,
-        asked: u32,
-        used: u32,
-        dead: &[Step<E>],
-    ) -> Stored {
+    pub(crate) fn settle(&self, wr: &Walk<E>, asked: u32, used: u32, dead: &[Step<E>]) -> Stored {
         let all = u32::try_from(dead.len()).unwrap_or(u32::MAX);
         let at_once = if self.in_rcu() {
             0

@@ -154,7 +154,8 @@ impl<E: Copy> MapleTree<E> {
             node.kind() == self.inner_kind(),
             at(None, Rule::KindOfInnerNodes),
         )?;
-        let unused = (end + 1..node.kind().slots()).all(|slot| matches!(node.slot(slot), Slot::Null));
+        let unused =
+            (end + 1..node.kind().slots()).all(|slot| matches!(node.slot(slot), Slot::Null));
         ensure(unused, at(None, Rule::UnusedIsZero))?;
         let mut largest = 0;
         for slot in 0..=end {

@@ -311,16 +311,14 @@ impl<E: Copy> Leaf64<E> {
 
     pub(crate) fn entries(&self) -> u64 {
         // What is not in use is NULL.
-        self.slots.iter().map(|slot| u64::from(slot.is_some())).sum()
+        self.slots
+            .iter()
+            .map(|slot| u64::from(slot.is_some()))
+            .sum()
     }
 }
 
 impl<E: Copy> Arange64<E> {
-    #[inline]
-    pub(crate) fn range_of(&self, slot: usize, min: u64, max: u64) -> (u64, u64) {
-        range_of(&self.pivots, usize::from(self.end), slot, min, max)
-    }
-
     #[inline]
     pub(crate) fn largest_gap(&self) -> u64 {
         self.gaps

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::{MapleTree, NodeId, Root};
+use crate::{MapleTree, NodeId};
 
 /// Levels that a way down can have. A node other than the root has at least five children, and there
 /// are fewer than 2^32 nodes.
@@ -84,14 +84,6 @@ pub(crate) enum Side {
 }
 
 impl<E: Copy> MapleTree<E> {
-    /// A way that has come to the root of a tree with nodes.
-    pub(crate) fn path(&self) -> Path<E> {
-        match self.root() {
-            Root::Node { id, .. } => Path::new(id),
-            Root::Empty | Root::Direct(_) => unreachable!("a way down needs nodes"),
-        }
-    }
-
     /// Goes on from the last step, whose slot is where `index` leads to, down to the leaf and its
     /// slot for `index`. An index after the node of the last step leads to the end of its last leaf:
     /// `mas_wr_walk_index`.

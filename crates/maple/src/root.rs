@@ -52,11 +52,7 @@ impl<E: Copy> MapleTree<E> {
     }
 
     /// A store over everything.
-    pub(crate) fn new_root(
-        &mut self,
-        entry: Option<E>,
-        obs: &mut impl Observer<E>,
-    ) -> Tally<E> {
+    pub(crate) fn new_root(&mut self, entry: Option<E>, obs: &mut impl Observer<E>) -> Tally<E> {
         let mut tally = Tally::new();
         let all = self.nodes().iter().map(|(id, _)| Step {
             id,

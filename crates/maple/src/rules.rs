@@ -55,8 +55,8 @@ pub enum SlotStore {
     SameCount,
     /// 6.12: as 6.8, but not in a leaf with less than the minimum, which only a root can be.
     SameCountInFullEnoughLeaf,
-    /// 7.3: as 6.12, and without RCU mode a small root may also be written in place.
-    SameCountOrSmallRoot,
+    /// 7.3: as 6.12, and without RCU mode a small root may also be appended to.
+    SameCountOrAppendToSmallRoot,
 }
 
 /// Which comes first when a write covers the whole index space and fits the only slot exactly.
@@ -167,7 +167,7 @@ impl Rules {
     /// Linux 7.3.4.
     pub const V7_3: Self = Self {
         family: Family::Copy,
-        slot_store: SlotStore::SameCountOrSmallRoot,
+        slot_store: SlotStore::SameCountOrAppendToSmallRoot,
         ..Self::V7_0
     };
 }

@@ -99,7 +99,8 @@ impl<E: Copy> Scratch<E> {
         let (pivots, end, gaps) = (node.pivots(), node.end(), node.gaps());
         for slot in from..to {
             self.gap[self.len] = gaps.get(slot).copied().unwrap_or(0);
-            let last = if slot == end { max } else { pivots[slot] };
+            let pivot = pivots.get(slot).filter(|_| slot < end);
+            let last = pivot.copied().unwrap_or(max);
             self.push(last, node.slot(slot));
         }
     }
@@ -145,8 +146,8 @@ impl<E: Copy> Scratch<E> {
 
     /// The node of slots `from..to`: `mab_mas_cp`.
     pub(crate) fn node(&self, kind: Kind, from: usize, to: usize, rules: &Rules) -> Node<E> {
-        let end = u8::try_from(to - from - 1)
-            .unwrap_or_else(|_| unreachable!("a node has few slots"));
+        let end =
+            u8::try_from(to - from - 1).unwrap_or_else(|_| unreachable!("a node has few slots"));
         Node(match kind {
             Kind::Leaf64 => {
                 let mut leaf = Leaf64 {

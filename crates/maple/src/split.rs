@@ -54,11 +54,11 @@ impl<E: Copy, O: Observer<E>> Rebuild<'_, E, O> {
             if count <= self.kind(level).slots() {
                 return self.finish(level);
             }
-            let pushed =
-                self.push(level, Side::Left).or_else(|| self.push(level, Side::Right));
-            let cut = pushed.unwrap_or_else(|| {
-                no_null_end(&self.scratch, self.kind(level), (count - 1) / 2)
-            });
+            let pushed = self
+                .push(level, Side::Left)
+                .or_else(|| self.push(level, Side::Right));
+            let cut = pushed
+                .unwrap_or_else(|| no_null_end(&self.scratch, self.kind(level), (count - 1) / 2));
             let row = self.remake(level, &[cut + 1, self.scratch.len()]);
             if level == 0 {
                 return self.publish_whole(level, &row);
@@ -164,7 +164,7 @@ fn copy_ends<E: Copy>(scratch: &Scratch<E>, kind: Kind) -> ([usize; 3], usize) {
     } else if count < 2 * slots || (count == 2 * slots && !null_between) {
         ([half, count, count], 2)
     } else {
-        let third = (count + 2) / 3 + 1;
+        let third = count.div_ceil(3) + 1;
         ([third, 2 * third, count], 3)
     };
     for end in &mut ends[..parts - 1] {

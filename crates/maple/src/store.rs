@@ -17,8 +17,7 @@ impl<E: Copy + Eq> MapleTree<E> {
         obs: &mut impl Observer<E>,
     ) -> ((u64, u64), Stored) {
         let mut wr = self.walk_to_store(index, last, entry);
-        let asked =
-            preallocated.unwrap_or_else(|| self.request(&wr, (index, last), start));
+        let asked = preallocated.unwrap_or_else(|| self.request(&wr, (index, last), start));
         let stored = self.carry_out(&mut wr, asked, obs);
         ((wr.index, wr.last), stored)
     }
@@ -72,12 +71,7 @@ impl<E: Copy + Eq> MapleTree<E> {
         }
     }
 
-    fn carry_out(
-        &mut self,
-        wr: &mut Walk<E>,
-        asked: u32,
-        obs: &mut impl Observer<E>,
-    ) -> Stored {
+    fn carry_out(&mut self, wr: &mut Walk<E>, asked: u32, obs: &mut impl Observer<E>) -> Stored {
         obs.write(WriteEvent::Decided {
             kind: wr.kind,
             first: wr.index,

@@ -148,10 +148,7 @@ impl<E: Copy> MapleTree<E> {
             }
             if wr.content.is_none() {
                 wr.index = wr.r_min;
-            } else if wr.index == wr.r_min
-                && wr.offset > 0
-                && leaf.slots[wr.offset - 1].is_none()
-            {
+            } else if wr.index == wr.r_min && wr.offset > 0 && leaf.slots[wr.offset - 1].is_none() {
                 wr.offset -= 1;
                 (wr.r_min, wr.r_max) = leaf.range_of(wr.offset, min, max);
                 wr.index = wr.r_min;
@@ -185,7 +182,9 @@ impl<E: Copy> MapleTree<E> {
             }
             return match rules.slot_store {
                 SlotStore::SameCountInFullEnoughLeaf => StoreType::NodeStore,
-                SlotStore::SameCountOrSmallRoot if self.in_rcu() => StoreType::NodeStore,
+                SlotStore::SameCountOrAppendToSmallRoot => in_place
+                    .filter(|kind| *kind == StoreType::Append)
+                    .unwrap_or(StoreType::NodeStore),
                 _ => in_place.unwrap_or(StoreType::NodeStore),
             };
         }

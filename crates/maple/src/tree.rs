@@ -88,7 +88,10 @@ impl<E: Copy> MapleTree<E> {
     /// If the tree has nodes.
     #[must_use]
     pub fn without_gaps(mut self) -> Self {
-        assert!(self.height() == 0, "the kind of nodes is fixed once there are some");
+        assert!(
+            self.height() == 0,
+            "the kind of nodes is fixed once there are some"
+        );
         self.gaps = false;
         self
     }

@@ -1,6 +1,6 @@
 //! Every store there is, in small worlds and in trees of several levels.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

@@ -14,7 +14,8 @@ mod vectors;
 
 pub use case::{Case, CaseError};
 pub use maple::{
-    MapleError, MapleReport, check_maple, check_maple_accounting, check_maple_long, check_maple_text, is_maple,
+    MapleError, MapleReport, check_maple, check_maple_accounting, check_maple_long,
+    check_maple_text, is_maple,
 };
 pub use profile::profile;
 pub use read::{files_below, is_vectors, read_text};

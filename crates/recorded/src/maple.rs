@@ -8,7 +8,9 @@ mod text;
 
 use std::fmt;
 
-pub use files::{check_maple, check_maple_accounting, check_maple_long, check_maple_text, is_maple};
+pub use files::{
+    check_maple, check_maple_accounting, check_maple_long, check_maple_text, is_maple,
+};
 
 /// What one or more comparisons came to.
 #[derive(Debug, Default)]

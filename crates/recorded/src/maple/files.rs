@@ -323,7 +323,9 @@ pub fn check_maple(root: &Path) -> Result<BTreeMap<String, MapleReport>, MapleEr
     let mut texts: BTreeMap<(String, String), String> = BTreeMap::new();
     for file in files_below(root, &|path| !path.ends_with("README.md"))? {
         let name = |path: Option<&Path>| {
-            let name = path.and_then(Path::file_name).and_then(|name| name.to_str());
+            let name = path
+                .and_then(Path::file_name)
+                .and_then(|name| name.to_str());
             name.unwrap_or("").trim_end_matches(".br").to_owned()
         };
         texts.insert((name(file.parent()), name(Some(&file))), read_text(&file)?);
@@ -333,7 +335,8 @@ pub fn check_maple(root: &Path) -> Result<BTreeMap<String, MapleReport>, MapleEr
         .filter(|((_, file), _)| file.ends_with(".ops"))
         .map(|(_, text)| text.as_str())
         .collect();
-    let short = |file: &str| !file.ends_with(".ops") && file != "long.jsonl" && file != "accounting.jsonl";
+    let short =
+        |file: &str| !file.ends_with(".ops") && file != "long.jsonl" && file != "accounting.jsonl";
     let mut reports: BTreeMap<String, MapleReport> = BTreeMap::new();
     for ((folder, file), text) in &texts {
         let report = match file.as_str() {

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use mmscope_maple::{
-    InsertError, MaState, MapleTree, NoArea, NodeId, Observer, Rules, Stored, StoreType,
-    WriteEvent,
+    InsertError, MaState, MapleTree, NoArea, NodeId, Observer, Rules, StoreType, Stored, WriteEvent,
 };
 
 use super::op::{Entry, Op};
@@ -136,7 +135,11 @@ impl Replay {
             Op::Walk(a) => {
                 let mut mas = MaState::new(a, a);
                 let entry = mas.walk(tree);
-                answer.ret = Some(serde_json::json!([value(entry), hex(mas.index), hex(mas.last)]));
+                answer.ret = Some(serde_json::json!([
+                    value(entry),
+                    hex(mas.index),
+                    hex(mas.last)
+                ]));
                 let _ = write!(
                     self.answers,
                     "{}:{:x}-{:x};",

@@ -70,7 +70,11 @@ fn write_node(
         _ => out.write_str("L(")?,
     }
     for (at, slot) in node.slots().enumerate() {
-        let last = if at == node.end() { max } else { node.pivots()[at] };
+        let last = if at == node.end() {
+            max
+        } else {
+            node.pivots()[at]
+        };
         let comma = if at == 0 { "" } else { "," };
         write!(out, "{comma}{last:x}:")?;
         match slot {
