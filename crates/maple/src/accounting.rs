@@ -143,8 +143,8 @@ impl<E: Copy> MapleTree<E> {
     /// 6.8's guess, which does not grow NULL first.
     fn estimate(&self, wr: &Walk<E>, (index, last): (u64, u64)) -> u32 {
         let height = u32::from(self.height());
-        let Some(path) = &wr.path else { return 1 };
-        if index == 0 && last == u64::MAX {
+        let path = &wr.path;
+        if wr.kind == StoreType::StoreRoot || (index == 0 && last == u64::MAX) {
             return 1;
         }
         if wr.kind == StoreType::SpanningStore {

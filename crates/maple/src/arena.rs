@@ -36,6 +36,11 @@ impl<T> Id<T> {
         }
     }
 
+    /// An id to fill places with that are never read.
+    pub(crate) fn filler() -> Self {
+        Self::new(0)
+    }
+
     /// The slot's number, counted from 0.
     pub fn index(self) -> u32 {
         self.raw.get() - 1
@@ -263,6 +268,15 @@ impl<T: Clone> Arena<T> {
     pub fn remove(&mut self, id: Id<T>, witness: &mut impl Witness<T>) -> T {
         witness.before_edit(id, Some(&self[id]));
         self.release(id)
+    }
+
+    /// Like [`remove`](Self::remove), for a value that nobody wants.
+    pub(crate) fn discard(&mut self, id: Id<T>, witness: &mut impl Witness<T>) {
+        witness.before_edit(id, Some(&self[id]));
+        let next = self.free;
+        *self.slot_mut(id) = Slot::Free(next);
+        self.free = Some(id);
+        self.len -= 1;
     }
 
     /// The value in slot `id`, to be changed. There is no other way to change it.

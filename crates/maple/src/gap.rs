@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::node::{Shape, size};
+use crate::node::{Arange64, Leaf64, Shape, first_of, size};
 use crate::{GapLook, GapVerdict, MapleTree, NodeId, Observer, Root, Search as Limits};
 
 /// Why a search for a free range found none.
@@ -120,29 +120,97 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
     /// A promise is broken only where a child reaches over a limit, which at most two children of a
     /// level do, so the search costs O(log n).
     fn descend(&mut self, id: NodeId<E>, level: u8, min: u64, max: u64) -> Option<(u64, u64)> {
-        let node = self.tree.node(id);
-        let low = node.slot_at(self.min.max(min));
-        let high = node.slot_at(self.max.min(max));
-        for step in 0..=high - low {
-            let slot = match self.want {
-                Want::Lowest => low + step,
-                Want::Highest => high - step,
-            };
-            let (first, last) = node.slot_range(slot, min, max);
-            let hole = match &node.0 {
-                Shape::Leaf(leaf) if leaf.slots[slot].is_some() => None,
-                Shape::Leaf(_) => self.fits(first, last),
-                Shape::Arange(inner) if self.promises(level, first, last, inner.gaps[slot]) => {
-                    self.descend(node.child(slot), level - 1, first, last)
-                }
-                Shape::Arange(_) => None,
-                Shape::Range(_) => self.descend(node.child(slot), level - 1, first, last),
-            };
-            if hole.is_some() {
-                return hole;
+        match &self.tree.node(id).0 {
+            Shape::Leaf(leaf) => self.in_leaf(leaf, min, max),
+            Shape::Arange(inner) => self.in_inner(inner, level, min, max),
+            Shape::Range(inner) => {
+                let pivots = &inner.pivots[..usize::from(inner.end)];
+                self.slots(pivots, min, max, |search, slot, first, last| {
+                    let child = inner.slots[slot]?;
+                    search.descend(child, level - 1, first, last)
+                })
             }
         }
-        None
+    }
+
+    fn in_leaf(&mut self, leaf: &Leaf64<E>, min: u64, max: u64) -> Option<(u64, u64)> {
+        self.slots(
+            leaf.used(),
+            min,
+            max,
+            |search, slot, first, last| match leaf.slots[slot] {
+                Some(_) => None,
+                None => search.fits(first, last),
+            },
+        )
+    }
+
+    fn in_inner(
+        &mut self,
+        inner: &Arange64<E>,
+        level: u8,
+        min: u64,
+        max: u64,
+    ) -> Option<(u64, u64)> {
+        let pivots = &inner.pivots[..usize::from(inner.end)];
+        self.slots(pivots, min, max, |search, slot, first, last| {
+            if !search.promises(level, first, last, inner.gaps[slot]) {
+                return None;
+            }
+            search.descend(inner.slots[slot]?, level - 1, first, last)
+        })
+    }
+
+    /// Looks at the slots of a node over `min..=max` that touch the limits, in the order that is
+    /// wanted, until one has what is searched for.
+    #[inline(always)]
+    fn slots(
+        &mut self,
+        pivots: &[u64],
+        min: u64,
+        max: u64,
+        mut look: impl FnMut(&mut Self, usize, u64, u64) -> Option<(u64, u64)>,
+    ) -> Option<(u64, u64)> {
+        let at = |limit: u64| {
+            let slot = pivots.iter().position(|pivot| *pivot >= limit);
+            slot.unwrap_or(pivots.len())
+        };
+        let mut low = if self.min <= min { 0 } else { at(self.min) };
+        let mut high = if self.max >= max {
+            pivots.len()
+        } else {
+            at(self.max)
+        };
+        match self.want {
+            Want::Lowest => {
+                let mut first = first_of(pivots, low, min);
+                loop {
+                    let last = pivots.get(low).copied().unwrap_or(max);
+                    if let Some(found) = look(self, low, first, last) {
+                        return Some(found);
+                    }
+                    if low == high {
+                        return None;
+                    }
+                    low += 1;
+                    first = last.wrapping_add(1);
+                }
+            }
+            Want::Highest => {
+                let mut last = pivots.get(high).copied().unwrap_or(max);
+                loop {
+                    let first = first_of(pivots, high, min);
+                    if let Some(found) = look(self, high, first, last) {
+                        return Some(found);
+                    }
+                    if low == high {
+                        return None;
+                    }
+                    high -= 1;
+                    last = first.wrapping_sub(1);
+                }
+            }
+        }
     }
 
     /// What lies within the limits of the hole `first..=last`, if that is large enough.
@@ -157,6 +225,7 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
         self.look(level, first, last, largest, GapVerdict::Descend) == GapVerdict::Descend
     }
 
+    #[inline(always)]
     fn look(
         &mut self,
         level: u8,
@@ -165,13 +234,15 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
         largest: u64,
         good: GapVerdict,
     ) -> GapVerdict {
-        let (low, high) = (first.max(self.min), last.min(self.max));
         let verdict = if largest < self.size {
             GapVerdict::TooSmall
-        } else if low > high || self.size - 1 > high - low {
-            GapVerdict::OutsideLimits
         } else {
-            good
+            let (low, high) = (first.max(self.min), last.min(self.max));
+            if low > high || self.size - 1 > high - low {
+                GapVerdict::OutsideLimits
+            } else {
+                good
+            }
         };
         self.obs.gap(GapLook {
             first,

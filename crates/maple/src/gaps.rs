@@ -17,7 +17,7 @@ impl<E: Copy> MapleTree<E> {
     ) {
         let mut new = gap;
         for up in (0..level).rev() {
-            let (id, slot) = (path[up].id, path[up].slot);
+            let (id, slot) = (path[up].id, path[up].slot());
             let Shape::Arange(parent) = &self.node(id).0 else {
                 return;
             };

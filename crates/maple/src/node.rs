@@ -222,23 +222,28 @@ impl<E: Copy> Node<E> {
         }
     }
 
-    /// The slot that covers `index`, and the last slot in use for an index after the node.
+    /// The node as an inner node of either kind, or the leaf that it is.
     #[inline]
-    pub(crate) fn slot_at(&self, index: u64) -> usize {
-        slot_at(self.pivots(), self.end(), index)
+    pub(crate) fn look(&self) -> Look<'_, E> {
+        match &self.0 {
+            Shape::Leaf(leaf) => Look::Leaf(leaf),
+            Shape::Arange(inner) => Look::Inner(Inner {
+                pivots: &inner.pivots[..usize::from(inner.end)],
+                children: &inner.slots,
+            }),
+            Shape::Range(inner) => Look::Inner(Inner {
+                pivots: &inner.pivots[..usize::from(inner.end)],
+                children: &inner.slots,
+            }),
+        }
     }
 
     /// The child in a slot of an inner node that is in use.
     #[inline]
     pub(crate) fn child(&self, slot: usize) -> NodeId<E> {
-        let child = match &self.0 {
-            Shape::Leaf(_) => None,
-            Shape::Arange(inner) => inner.slots[slot],
-            Shape::Range(inner) => inner.slots[slot],
-        };
-        match child {
-            Some(child) => child,
-            None => unreachable!("slot {slot} of an inner node is in use and empty"),
+        match self.look() {
+            Look::Inner(inner) => inner.child(slot),
+            Look::Leaf(_) => unreachable!("a leaf has no children"),
         }
     }
 
@@ -260,6 +265,83 @@ impl<E: Copy> Node<E> {
     }
 }
 
+/// A node looked at by what it is for.
+#[derive(Clone, Copy)]
+pub(crate) enum Look<'a, E> {
+    Leaf(&'a Leaf64<E>),
+    Inner(Inner<'a, E>),
+}
+
+/// What both kinds of inner nodes have.
+#[derive(Clone, Copy)]
+pub(crate) struct Inner<'a, E> {
+    /// The pivots before the last slot in use.
+    pub(crate) pivots: &'a [u64],
+    /// All slots.
+    pub(crate) children: &'a [Option<NodeId<E>>],
+}
+
+impl<E: Copy> Inner<'_, E> {
+    /// The last slot in use.
+    #[inline]
+    pub(crate) fn end(self) -> usize {
+        self.pivots.len()
+    }
+
+    /// The slot that covers `index` and its range, in a node that covers `min..=max`; the last slot
+    /// in use for an index after the node.
+    #[inline]
+    pub(crate) fn search(self, index: u64, min: u64, max: u64) -> (usize, u64, u64) {
+        search(self.pivots, index, min, max)
+    }
+
+    /// The range of a slot that is in use.
+    #[inline]
+    pub(crate) fn range_of(self, slot: usize, min: u64, max: u64) -> (u64, u64) {
+        (
+            first_of(self.pivots, slot, min),
+            self.pivots.get(slot).copied().unwrap_or(max),
+        )
+    }
+
+    /// The child in a slot that is in use.
+    #[inline]
+    pub(crate) fn child(self, slot: usize) -> NodeId<E> {
+        match self.children[slot] {
+            Some(child) => child,
+            None => empty_slot(slot),
+        }
+    }
+}
+
+#[cold]
+fn empty_slot(slot: usize) -> ! {
+    unreachable!("slot {slot} of an inner node is in use and empty")
+}
+
+/// Where slot `slot` starts, given the pivots before the last slot in use.
+#[inline]
+pub(crate) fn first_of(pivots: &[u64], slot: usize, min: u64) -> u64 {
+    match slot.checked_sub(1).and_then(|before| pivots.get(before)) {
+        Some(pivot) => pivot.wrapping_add(1),
+        None => min,
+    }
+}
+
+/// The first slot that ends at `index` or later, and its range, given the pivots before the last
+/// slot in use.
+#[inline]
+fn search(pivots: &[u64], index: u64, min: u64, max: u64) -> (usize, u64, u64) {
+    let mut first = min;
+    for (slot, pivot) in pivots.iter().enumerate() {
+        if *pivot >= index {
+            return (slot, first, *pivot);
+        }
+        first = pivot.wrapping_add(1);
+    }
+    (pivots.len(), first, max)
+}
+
 impl<E: Copy> Leaf64<E> {
     pub(crate) const EMPTY: Self = Self {
         pivots: [0; LEAF64_SLOTS - 1],
@@ -270,22 +352,38 @@ impl<E: Copy> Leaf64<E> {
     /// The slot that covers `index`, for an index within the node.
     #[inline]
     pub(crate) fn slot_at(&self, index: u64) -> usize {
-        slot_at(&self.pivots, usize::from(self.end), index)
+        let used = self.used();
+        used.iter()
+            .position(|pivot| *pivot >= index)
+            .unwrap_or(used.len())
     }
 
+    /// The pivots before the last slot in use.
+    #[inline]
+    pub(crate) fn used(&self) -> &[u64] {
+        &self.pivots[..usize::from(self.end)]
+    }
+
+    /// As [`Inner::search`].
+    #[inline]
+    pub(crate) fn search(&self, index: u64, min: u64, max: u64) -> (usize, u64, u64) {
+        search(self.used(), index, min, max)
+    }
+
+    /// As [`Inner::range_of`].
     #[inline]
     pub(crate) fn range_of(&self, slot: usize, min: u64, max: u64) -> (u64, u64) {
-        range_of(&self.pivots, usize::from(self.end), slot, min, max)
+        let used = self.used();
+        (
+            first_of(used, slot, min),
+            used.get(slot).copied().unwrap_or(max),
+        )
     }
 
     /// The last index of slot `slot`, which is in use, of a node that ends with `max`.
     #[inline]
     pub(crate) fn last_of(&self, slot: usize, max: u64) -> u64 {
-        if slot < usize::from(self.end) {
-            self.pivots[slot]
-        } else {
-            max
-        }
+        self.used().get(slot).copied().unwrap_or(max)
     }
 
     fn largest_gap(&self, min: u64, max: u64) -> u64 {
@@ -332,14 +430,6 @@ impl<E: Copy> Arange64<E> {
 #[inline]
 pub(crate) fn size(first: u64, last: u64) -> u64 {
     (last - first).saturating_add(1)
-}
-
-#[inline]
-fn slot_at(pivots: &[u64], end: usize, index: u64) -> usize {
-    pivots[..end]
-        .iter()
-        .position(|pivot| *pivot >= index)
-        .unwrap_or(end)
 }
 
 #[inline]

@@ -61,10 +61,7 @@ impl<E: Copy + Eq> MapleTree<E> {
 }
 
 fn leaf_step<E: Copy>(wr: &Walk<E>) -> (&Path<E>, &Step<E>) {
-    match &wr.path {
-        Some(path) => (path, &path[path.level()]),
-        None => unreachable!("a leaf was walked to"),
-    }
+    (&wr.path, &wr.path[wr.path.level()])
 }
 
 /// The leaf after the store, which leaves it enough slots.

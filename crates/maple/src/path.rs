@@ -2,6 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
+use crate::node::Look;
 use crate::{MapleTree, NodeId};
 
 /// Levels that a way down can have. A node other than the root has at least five children, and there
@@ -12,12 +13,35 @@ pub(crate) const MAX_HEIGHT: usize = 16;
 #[derive(Clone, Copy)]
 pub(crate) struct Step<E> {
     pub(crate) id: NodeId<E>,
-    pub(crate) slot: usize,
+    slot: u8,
     pub(crate) min: u64,
     pub(crate) max: u64,
 }
 
 impl<E> Step<E> {
+    #[inline]
+    pub(crate) fn new(id: NodeId<E>, slot: usize, min: u64, max: u64) -> Self {
+        let mut step = Self {
+            id,
+            slot: 0,
+            min,
+            max,
+        };
+        step.set_slot(slot);
+        step
+    }
+
+    #[inline]
+    pub(crate) fn slot(&self) -> usize {
+        usize::from(self.slot)
+    }
+
+    /// A node has at most 16 slots.
+    #[inline]
+    pub(crate) fn set_slot(&mut self, slot: usize) {
+        self.slot = (slot & 0xff) as u8;
+    }
+
     /// Whether the node covers the whole index space: `mas_is_root_limits`.
     pub(crate) fn is_whole(&self) -> bool {
         self.min == 0 && self.max == u64::MAX
@@ -33,15 +57,10 @@ pub(crate) struct Path<E> {
 
 impl<E: Copy> Path<E> {
     /// A way that has come to the root.
+    #[inline]
     pub(crate) fn new(root: NodeId<E>) -> Self {
-        let step = Step {
-            id: root,
-            slot: 0,
-            min: 0,
-            max: u64::MAX,
-        };
         Self {
-            steps: [step; MAX_HEIGHT],
+            steps: [Step::new(root, 0, 0, u64::MAX); MAX_HEIGHT],
             len: 1,
         }
     }
@@ -88,23 +107,20 @@ impl<E: Copy> MapleTree<E> {
     /// slot for `index`. An index after the node of the last step leads to the end of its last leaf:
     /// `mas_wr_walk_index`.
     pub(crate) fn walk_down(&self, path: &mut Path<E>, index: u64) {
-        let height = usize::from(self.height());
         loop {
-            let step = path[path.level()];
-            let node = self.node(step.id);
-            let slot = node.slot_at(index);
             let level = path.level();
-            path[level].slot = slot;
-            if path.level() + 1 == height {
-                return;
+            let step = &mut path[level];
+            match self.node(step.id).look() {
+                Look::Leaf(leaf) => {
+                    step.set_slot(leaf.slot_at(index));
+                    return;
+                }
+                Look::Inner(inner) => {
+                    let (slot, min, max) = inner.search(index, step.min, step.max);
+                    step.set_slot(slot);
+                    path.push(Step::new(inner.child(slot), 0, min, max));
+                }
             }
-            let (min, max) = node.slot_range(slot, step.min, step.max);
-            path.push(Step {
-                id: node.child(slot),
-                slot: 0,
-                min,
-                max,
-            });
         }
     }
 
@@ -130,28 +146,31 @@ impl<E: Copy> MapleTree<E> {
     /// Whether the node at level `up` has a further slot on that side.
     pub(crate) fn can_turn(&self, path: &Path<E>, up: usize, side: Side) -> bool {
         match side {
-            Side::Left => path[up].slot > 0,
-            Side::Right => path[up].slot < self.node(path[up].id).end(),
+            Side::Left => path[up].slot() > 0,
+            Side::Right => path[up].slot() < self.node(path[up].id).end(),
         }
     }
 
     /// Takes the next slot on that side at level `up` and goes down to `level` at the near edge.
     pub(crate) fn turn(&self, path: &mut Path<E>, up: usize, level: usize, side: Side) {
-        match side {
-            Side::Left => path[up].slot -= 1,
-            Side::Right => path[up].slot += 1,
-        }
+        let turned = match side {
+            Side::Left => path[up].slot() - 1,
+            Side::Right => path[up].slot() + 1,
+        };
+        path[up].set_slot(turned);
         path.cut(up);
         while path.level() < level {
             let step = path[path.level()];
-            let node = self.node(step.id);
-            let (min, max) = node.slot_range(step.slot, step.min, step.max);
-            let id = node.child(step.slot);
+            let Look::Inner(inner) = self.node(step.id).look() else {
+                return;
+            };
+            let (min, max) = inner.range_of(step.slot(), step.min, step.max);
+            let id = inner.child(step.slot());
             let slot = match side {
                 Side::Left => self.node(id).end(),
                 Side::Right => 0,
             };
-            path.push(Step { id, slot, min, max });
+            path.push(Step::new(id, slot, min, max));
         }
     }
 }

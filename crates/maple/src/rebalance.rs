@@ -13,23 +13,25 @@ impl<E: Copy> MapleTree<E> {
     pub(crate) fn rebalance(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) -> Tally<E> {
         let family = self.rules().family;
         let height = usize::from(self.height());
-        let mut rebuild = self.rebuild_leaf(wr, obs);
+        let mut rebuild = self.rebuild(wr, obs);
+        rebuild.take_leaf(wr);
         match family {
             Family::BigNode => {
                 let level = height - 1;
                 let _ = rebuild.take_sibling(level, Side::Right, |_| true)
                     || rebuild.take_sibling(level, Side::Left, |_| true);
-                rebuild.cut_up(height)
+                rebuild.cut_up(height);
             }
             Family::Copy => rebuild.copy_up(Help::Sibling),
         }
+        rebuild.tally
     }
 }
 
 impl<E: Copy, O: Observer<E>> Rebuild<'_, E, O> {
     /// The older family's way up for a rebalance and a spanning store, over at most `levels` levels
     /// unless more must be: `mas_spanning_rebalance`.
-    pub(crate) fn cut_up(mut self, mut levels: usize) -> Tally<E> {
+    pub(crate) fn cut_up(&mut self, mut levels: usize) {
         let mut level = self.leaves();
         if !self.is_whole(level) && self.is_short(level) {
             self.take_nearest(level);

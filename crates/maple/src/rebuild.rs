@@ -101,11 +101,11 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
         self.scratch.clear();
         let (left, right) = (self.left[level - 1], self.right[level - 1]);
         self.scratch
-            .take(self.tree.node(left.id), left.max, 0, left.slot);
+            .take(self.tree.node(left.id), left.max, 0, left.slot());
         self.scratch.push_fresh(row);
         let node = self.tree.node(right.id);
         self.scratch
-            .take(node, right.max, right.slot + 1, node.end() + 1);
+            .take(node, right.max, right.slot() + 1, node.end() + 1);
     }
 
     /// Takes the sibling on one side into the run and the scratch, if there is one under the same
@@ -127,8 +127,8 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
             return false;
         }
         let slot = match side {
-            Side::Left => path[up].slot - 1,
-            Side::Right => path[up].slot + 1,
+            Side::Left => path[up].slot() - 1,
+            Side::Right => path[up].slot() + 1,
         };
         let sibling = self.tree.node(path[up].id).child(slot);
         if !fit(self.tree.node(sibling).end() + 1) {
@@ -173,28 +173,21 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
 
     /// One new node takes the place of the only old one at its level, and all is done:
     /// `mas_wmb_replace`.
-    pub(crate) fn publish(self, level: usize, fresh: Fresh<E>) -> Tally<E> {
-        let Self {
-            tree,
-            obs,
-            left,
-            tally,
-            ..
-        } = self;
+    pub(crate) fn publish(&mut self, level: usize, fresh: Fresh<E>) {
+        let (tree, obs) = (&mut *self.tree, &mut *self.obs);
         if level == 0 {
             tree.publish_root(fresh.id, tree.height(), obs);
         } else {
-            tree.publish_child(&left, level, fresh.id, obs);
+            tree.publish_child(&self.left, level, fresh.id, obs);
         }
-        tree.free_dead(&tally.dead, obs);
+        tree.free_dead(&self.tally.dead, obs);
         if level > 0 {
-            tree.update_gaps(&left, level, fresh.gap, obs);
+            tree.update_gaps(&self.left, level, fresh.gap, obs);
         }
-        tally
     }
 
     /// The new nodes of a level are all there is: one is the root, more get a root above.
-    pub(crate) fn publish_whole(mut self, level: usize, row: &FreshRow<E>) -> Tally<E> {
+    pub(crate) fn publish_whole(&mut self, level: usize, row: &FreshRow<E>) {
         for above in 0..level {
             self.bury(above);
         }
@@ -214,7 +207,6 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
         };
         self.tree.publish_root(root, height, self.obs);
         self.tree.free_dead(&self.tally.dead, self.obs);
-        self.tally
     }
 }
 
@@ -241,9 +233,7 @@ impl<E: Copy> MapleTree<E> {
         id: crate::NodeId<E>,
         obs: &mut impl Observer<E>,
     ) {
-        let Step {
-            id: parent, slot, ..
-        } = path[level - 1];
+        let (parent, slot) = (path[level - 1].id, path[level - 1].slot());
         self.edit_node(parent, obs).set_child(slot, id);
         obs.write(WriteEvent::Published {
             node: id,

@@ -54,13 +54,8 @@ impl<E: Copy> MapleTree<E> {
     /// A store over everything.
     pub(crate) fn new_root(&mut self, entry: Option<E>, obs: &mut impl Observer<E>) -> Tally<E> {
         let mut tally = Tally::new();
-        let all = self.nodes().iter().map(|(id, _)| Step {
-            id,
-            slot: 0,
-            min: 0,
-            max: u64::MAX,
-        });
-        tally.dead = all.collect();
+        let all = self.nodes().iter();
+        tally.dead = all.map(|(id, _)| Step::new(id, 0, 0, u64::MAX)).collect();
         if entry.is_some() {
             let mut leaf = Leaf64::EMPTY;
             leaf.slots[0] = entry;

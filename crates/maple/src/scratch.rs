@@ -96,13 +96,48 @@ impl<E: Copy> Scratch<E> {
 
     /// Appends slots `from..to` of a node that ends with `max`: `mas_mab_cp`.
     pub(crate) fn take(&mut self, node: &Node<E>, max: u64, from: usize, to: usize) {
-        let (pivots, end, gaps) = (node.pivots(), node.end(), node.gaps());
-        for slot in from..to {
-            self.gap[self.len] = gaps.get(slot).copied().unwrap_or(0);
-            let pivot = pivots.get(slot).filter(|_| slot < end);
-            let last = pivot.copied().unwrap_or(max);
-            self.push(last, node.slot(slot));
+        match &node.0 {
+            Shape::Leaf(leaf) => {
+                self.take_lasts(leaf.used(), max, from, to);
+                self.take_entries(&leaf.slots[from..to]);
+            }
+            Shape::Arange(inner) => {
+                self.take_lasts(&inner.pivots[..usize::from(inner.end)], max, from, to);
+                let room = self.len..self.len + (to - from);
+                self.gap[room].copy_from_slice(&inner.gaps[from..to]);
+                self.take_children(&inner.slots[from..to]);
+            }
+            Shape::Range(inner) => {
+                self.take_lasts(&inner.pivots[..usize::from(inner.end)], max, from, to);
+                self.take_children(&inner.slots[from..to]);
+            }
         }
+    }
+
+    fn take_lasts(&mut self, used: &[u64], max: u64, from: usize, to: usize) {
+        let pivots = &used[from.min(used.len())..to.min(used.len())];
+        let room = &mut self.last[self.len..self.len + (to - from)];
+        if let Some(last) = room.last_mut() {
+            // Overwritten below unless it is the node's last slot.
+            *last = max;
+        }
+        room[..pivots.len()].copy_from_slice(pivots);
+    }
+
+    fn take_entries(&mut self, slots: &[Option<E>]) {
+        let room = &mut self.slot[self.len..self.len + slots.len()];
+        for (place, slot) in room.iter_mut().zip(slots) {
+            *place = slot_of(*slot);
+        }
+        self.len += slots.len();
+    }
+
+    fn take_children(&mut self, slots: &[Option<NodeId<E>>]) {
+        let room = &mut self.slot[self.len..self.len + slots.len()];
+        for (place, slot) in room.iter_mut().zip(slots) {
+            *place = slot.map_or(Slot::Null, Slot::Node);
+        }
+        self.len += slots.len();
     }
 
     /// Appends all slots of a node that ends with `max`.
@@ -128,16 +163,16 @@ impl<E: Copy> Scratch<E> {
         if wr.last < wr.end_piv {
             self.push(wr.end_piv, slot_of(leaf.slots[wr.offset_end]));
         }
-        for slot in wr.offset_end + 1..=end {
-            self.push(leaf.last_of(slot, step.max), slot_of(leaf.slots[slot]));
+        if wr.offset_end < end {
+            self.take_lasts(leaf.used(), step.max, wr.offset_end + 1, end + 1);
+            self.take_entries(&leaf.slots[wr.offset_end + 1..=end]);
         }
     }
 
     /// Appends what a leaf holds before the range of the store, and the entry.
     pub(crate) fn take_until_entry(&mut self, leaf: &Leaf64<E>, wr: &Walk<E>) {
-        for slot in 0..wr.offset {
-            self.push(leaf.pivots[slot], slot_of(leaf.slots[slot]));
-        }
+        self.take_lasts(&leaf.pivots, u64::MAX, 0, wr.offset);
+        self.take_entries(&leaf.slots[..wr.offset]);
         if wr.r_min < wr.index {
             self.push(wr.index - 1, slot_of(wr.content));
         }
@@ -154,8 +189,8 @@ impl<E: Copy> Scratch<E> {
                     end,
                     ..Leaf64::EMPTY
                 };
-                for (at, slot) in self.slot[from..to].iter().enumerate() {
-                    leaf.slots[at] = match slot {
+                for (place, slot) in leaf.slots.iter_mut().zip(&self.slot[from..to]) {
+                    *place = match slot {
                         Slot::Entry(entry) => Some(*entry),
                         Slot::Null | Slot::Node(_) => None,
                     };
@@ -194,8 +229,8 @@ impl<E: Copy> Scratch<E> {
     }
 
     fn children(&self, slots: &mut [Option<NodeId<E>>], from: usize, to: usize) {
-        for (at, slot) in self.slot[from..to].iter().enumerate() {
-            slots[at] = match slot {
+        for (place, slot) in slots.iter_mut().zip(&self.slot[from..to]) {
+            *place = match slot {
                 Slot::Node(child) => Some(*child),
                 Slot::Null | Slot::Entry(_) => None,
             };

@@ -18,24 +18,21 @@ impl<E: Copy> MapleTree<E> {
         if wr.index == 0 && wr.last == u64::MAX {
             return self.new_root(wr.entry, obs);
         }
-        let Some(noticed) = wr.path else {
-            unreachable!("a node was walked to")
-        };
         // The right way leads to what comes after the store, so that a NULL there is seen, but it
         // never leaves the node where the store was seen to span.
-        let (mut left, mut right) = (noticed, noticed);
+        let (mut left, mut right) = (wr.path, wr.path);
         self.walk_down(&mut right, wr.last.saturating_add(1));
         self.walk_down(&mut left, wr.index);
         let level = left.level();
 
         let step = left[level];
         let leaf = self.node(step.id).leaf();
-        wr.offset = step.slot;
-        (wr.r_min, wr.r_max) = leaf.range_of(step.slot, step.min, step.max);
-        wr.content = leaf.slots[step.slot];
+        wr.offset = step.slot();
+        (wr.r_min, wr.r_max) = leaf.range_of(step.slot(), step.min, step.max);
+        wr.content = leaf.slots[step.slot()];
         let after = right[level];
         let right_leaf = self.node(after.id).leaf();
-        let mut from = after.slot;
+        let mut from = after.slot();
         if wr.entry.is_none() {
             if wr.content.is_none() {
                 wr.index = wr.r_min;
@@ -45,8 +42,8 @@ impl<E: Copy> MapleTree<E> {
                 wr.index = leaf.range_of(wr.offset, step.min, step.max).0;
                 wr.r_min = wr.index;
             }
-            if right_leaf.slots[after.slot].is_none() {
-                wr.last = wr.last.max(right_leaf.last_of(after.slot, after.max));
+            if right_leaf.slots[after.slot()].is_none() {
+                wr.last = wr.last.max(right_leaf.last_of(after.slot(), after.max));
                 from += 1;
             }
         }
@@ -68,5 +65,6 @@ impl<E: Copy> MapleTree<E> {
             Family::BigNode => rebuild.cut_up(height + 1),
             Family::Copy => rebuild.copy_up(Help::Nearest),
         }
+        rebuild.tally
     }
 }

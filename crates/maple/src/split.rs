@@ -12,27 +12,22 @@ impl<E: Copy> MapleTree<E> {
     /// Stores into a leaf that cannot hold what it would get.
     pub(crate) fn split(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) -> Tally<E> {
         let family = self.rules().family;
-        let rebuild = self.rebuild_leaf(wr, obs);
+        let mut rebuild = self.rebuild(wr, obs);
+        rebuild.take_leaf(wr);
         match family {
             Family::BigNode => rebuild.split_big_node(),
             Family::Copy => rebuild.copy_up(Help::Sibling),
         }
+        rebuild.tally
     }
 
-    /// A change of one leaf, with what the leaf would hold after the store in the scratch.
-    pub(crate) fn rebuild_leaf<'a, O: Observer<E>>(
+    /// A change that begins with the leaf of a store.
+    pub(crate) fn rebuild<'a, O: Observer<E>>(
         &'a mut self,
         wr: &Walk<E>,
         obs: &'a mut O,
     ) -> Rebuild<'a, E, O> {
-        let Some(path) = wr.path else {
-            unreachable!("a leaf was walked to")
-        };
-        let mut rebuild = Rebuild::new(self, obs, path, path);
-        let step = path[path.level()];
-        let leaf = rebuild.tree.node(step.id).leaf();
-        rebuild.scratch.take_stored(leaf, &step, wr);
-        rebuild
+        Rebuild::new(self, obs, wr.path, wr.path)
     }
 }
 
@@ -46,8 +41,15 @@ pub(crate) enum Help {
 }
 
 impl<E: Copy, O: Observer<E>> Rebuild<'_, E, O> {
+    /// Gathers what the leaf would hold after the store.
+    pub(crate) fn take_leaf(&mut self, wr: &Walk<E>) {
+        let step = self.left[self.left.level()];
+        self.scratch
+            .take_stored(self.tree.node(step.id).leaf(), &step, wr);
+    }
+
     /// The older family's split: level by level up, to a sibling with room or a parent with room.
-    fn split_big_node(mut self) -> Tally<E> {
+    fn split_big_node(&mut self) {
         let mut level = self.leaves();
         loop {
             let count = self.scratch.len();
@@ -72,7 +74,7 @@ impl<E: Copy, O: Observer<E>> Rebuild<'_, E, O> {
     }
 
     /// All of the scratch makes one node, and that is the last.
-    pub(crate) fn finish(mut self, level: usize) -> Tally<E> {
+    pub(crate) fn finish(&mut self, level: usize) {
         let count = self.scratch.len();
         let row = self.remake(level, &[count]);
         match row.single() {
@@ -102,7 +104,7 @@ impl<E: Copy, O: Observer<E>> Rebuild<'_, E, O> {
     }
 
     /// The newer family's way up for all that reaches over several nodes.
-    pub(crate) fn copy_up(mut self, help: Help) -> Tally<E> {
+    pub(crate) fn copy_up(&mut self, help: Help) {
         let mut level = self.leaves();
         loop {
             let helped = self.take_help(level, help);

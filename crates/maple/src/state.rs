@@ -372,33 +372,19 @@ impl MaState {
 
     /// One range on, and past a NULL one unless `empty`: `mas_next_slot`.
     fn next_slot<E: Copy>(&mut self, tree: &MapleTree<E>, max: u64, empty: bool) -> Option<E> {
-        loop {
-            let here = tree.range_at(self.last).last;
-            if here >= max {
-                self.status = Status::Overflow;
-                return None;
-            }
-            let entry = self.stand_on(tree.range_at(here + 1));
-            if entry.is_some() || empty {
-                self.status = Status::Active;
-                return entry;
-            }
-        }
+        let come = tree.range_after(self.last, max, empty);
+        self.arrive(come, Status::Overflow)
     }
 
     /// One range back, and past a NULL one unless `empty`: `mas_prev_slot`.
     fn prev_slot<E: Copy>(&mut self, tree: &MapleTree<E>, min: u64, empty: bool) -> Option<E> {
-        loop {
-            let here = tree.range_at(self.index).first;
-            if here <= min {
-                self.status = Status::Underflow;
-                return None;
-            }
-            let entry = self.stand_on(tree.range_at(here - 1));
-            if entry.is_some() || empty {
-                self.status = Status::Active;
-                return entry;
-            }
-        }
+        let come = tree.range_before(self.index, min, empty);
+        self.arrive(come, Status::Underflow)
+    }
+
+    fn arrive<E>(&mut self, (at, found): (Option<Span<E>>, bool), limit: Status) -> Option<E> {
+        self.status = if found { Status::Active } else { limit };
+        let entry = at.and_then(|span| self.stand_on(span));
+        entry.filter(|_| found)
     }
 }

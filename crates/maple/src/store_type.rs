@@ -1,9 +1,9 @@
 //! What kind of write a store is: `mas_wr_store_type`, and the walk before it.
 
-use crate::node::LEAF64_MIN_END;
+use crate::node::{LEAF64_MIN_END, Leaf64, Look};
 use crate::path::{Path, Step};
 use crate::rules::{FullRange, SlotStore};
-use crate::{Kind, LEAF64_SLOTS, MapleTree, Root};
+use crate::{Kind, LEAF64_SLOTS, MapleTree, NodeId, Root};
 
 /// The ways to carry out a store: `enum store_type`.
 ///
@@ -37,8 +37,9 @@ pub(crate) struct Walk<E> {
     pub(crate) last: u64,
     pub(crate) entry: Option<E>,
     pub(crate) kind: StoreType,
-    /// The way to the leaf, or to the node where the store was seen to span. `None` without nodes.
-    pub(crate) path: Option<Path<E>>,
+    /// The way to the leaf, or to the node where the store was seen to span. Of no use without
+    /// nodes.
+    pub(crate) path: Path<E>,
     /// The leaf's slot that holds `index`, and the range of that slot.
     pub(crate) offset: usize,
     pub(crate) r_min: u64,
@@ -63,17 +64,22 @@ impl<E: Copy> MapleTree<E> {
     /// # Panics
     ///
     /// If `index > last`.
+    #[inline]
     pub(crate) fn walk_to_store(&self, index: u64, last: u64, entry: Option<E>) -> Walk<E> {
         assert!(
             index <= last,
             "a store over {index:#x}..={last:#x}, which ends before it starts"
         );
+        let root = match self.root() {
+            Root::Node { id, .. } => Some(id),
+            Root::Empty | Root::Direct(_) => None,
+        };
         let mut wr = Walk {
             index,
             last,
             entry,
             kind: StoreType::StoreRoot,
-            path: None,
+            path: Path::new(root.unwrap_or_else(NodeId::filler)),
             offset: 0,
             r_min: 0,
             r_max: u64::MAX,
@@ -85,83 +91,62 @@ impl<E: Copy> MapleTree<E> {
             vacant: 0,
             sufficient: 0,
         };
-        let Root::Node { id, height } = self.root() else {
-            return wr;
-        };
-        wr.kind = self.walk_in_nodes(&mut wr, Path::new(id), usize::from(height));
+        if root.is_some() {
+            self.walk_in_nodes(&mut wr);
+        }
         wr
     }
 
     /// `mas_wr_walk`, then the decision.
-    fn walk_in_nodes(&self, wr: &mut Walk<E>, mut path: Path<E>, height: usize) -> StoreType {
+    fn walk_in_nodes(&self, wr: &mut Walk<E>) {
         let null = wr.entry.is_none();
-        for level in 0..height - 1 {
-            let step = path[level];
-            let node = self.node(step.id);
-            let slot = node.slot_at(wr.index);
-            let (min, max) = node.slot_range(slot, step.min, step.max);
-            path[level].slot = slot;
-            if wr.last > max || (wr.last == max && null && wr.last != u64::MAX) {
-                wr.path = Some(path);
-                return StoreType::SpanningStore;
+        let kind = self.inner_kind();
+        let (slots, min_end) = (kind.slots(), kind.min_end());
+        let (mut min, mut max, mut level) = (0, u64::MAX, 0);
+        let mut id = wr.path[0].id;
+        let leaf = loop {
+            let inner = match self.node(id).look() {
+                Look::Leaf(leaf) => break leaf,
+                Look::Inner(inner) => inner,
+            };
+            let slot;
+            (slot, min, max) = inner.search(wr.index, min, max);
+            wr.path[level].set_slot(slot);
+            if wr.last >= max && (wr.last > max || (null && max != u64::MAX)) {
+                wr.kind = StoreType::SpanningStore;
+                return;
             }
-            let (end, kind) = (node.end(), node.kind());
-            if end < kind.slots() - 1 {
-                wr.vacant = level + 1;
+            let end = inner.end();
+            level += 1;
+            if end < slots - 1 {
+                wr.vacant = level;
             }
-            if level == 0 {
+            if level == 1 {
                 wr.sufficient = usize::from(end > 2);
-            } else if end > kind.min_end() + 1 {
-                wr.sufficient = level + 1;
+            } else if end > min_end + 1 {
+                wr.sufficient = level;
             }
-            path.push(Step {
-                id: node.child(slot),
-                slot: 0,
-                min,
-                max,
-            });
-        }
-        let level = height - 1;
-        let Step { id, min, max, .. } = path[level];
-        let leaf = self.node(id).leaf();
-        let end = usize::from(leaf.end);
-        wr.offset = leaf.slot_at(wr.index);
-        (wr.r_min, wr.r_max) = leaf.range_of(wr.offset, min, max);
+            id = inner.child(slot);
+            wr.path.push(Step::new(id, 0, min, max));
+        };
+        let used = leaf.used();
+        wr.end = used.len();
+        (wr.offset, wr.r_min, wr.r_max) = leaf.search(wr.index, min, max);
         wr.content = leaf.slots[wr.offset];
-        wr.offset_end = wr.offset;
-        while wr.offset_end < end && leaf.pivots[wr.offset_end] < wr.last {
+        (wr.offset_end, wr.end_piv) = (wr.offset, wr.r_max);
+        while wr.end_piv < wr.last {
             wr.offset_end += 1;
+            wr.end_piv = used.get(wr.offset_end).copied().unwrap_or(max);
         }
-        wr.end_piv = leaf.last_of(wr.offset_end, max);
-        path[level].slot = wr.offset;
-        wr.end = end;
         if null {
-            if leaf.slots[wr.offset_end].is_none() {
-                wr.last = wr.end_piv;
-            } else if wr.last == wr.end_piv
-                && wr.offset_end < end
-                && leaf.slots[wr.offset_end + 1].is_none()
-            {
-                wr.offset_end += 1;
-                wr.end_piv = leaf.last_of(wr.offset_end, max);
-                wr.last = wr.end_piv;
-            }
-            if wr.content.is_none() {
-                wr.index = wr.r_min;
-            } else if wr.index == wr.r_min && wr.offset > 0 && leaf.slots[wr.offset - 1].is_none() {
-                wr.offset -= 1;
-                (wr.r_min, wr.r_max) = leaf.range_of(wr.offset, min, max);
-                wr.index = wr.r_min;
-                wr.content = None;
-                path[level].slot = wr.offset;
-            }
+            grow_null(wr, leaf, min, max);
         }
-        wr.new_end = end + 2
+        wr.path[level].set_slot(wr.offset);
+        wr.new_end = wr.end + 2
             - (wr.offset_end - wr.offset)
             - usize::from(wr.r_min == wr.index)
             - usize::from(wr.end_piv == wr.last);
-        wr.path = Some(path);
-        self.decide(wr, level == 0, max)
+        wr.kind = self.decide(wr, level == 0, max);
     }
 
     /// The decision for a leaf.
@@ -218,5 +203,28 @@ impl<E: Copy> MapleTree<E> {
         } else {
             None
         }
+    }
+}
+
+/// NULL ranges never stand side by side: NULL takes in those beside it in its leaf:
+/// `mas_wr_extend_null`.
+fn grow_null<E: Copy>(wr: &mut Walk<E>, leaf: &Leaf64<E>, min: u64, max: u64) {
+    if leaf.slots[wr.offset_end].is_none() {
+        wr.last = wr.end_piv;
+    } else if wr.last == wr.end_piv
+        && wr.offset_end < wr.end
+        && leaf.slots[wr.offset_end + 1].is_none()
+    {
+        wr.offset_end += 1;
+        wr.end_piv = leaf.last_of(wr.offset_end, max);
+        wr.last = wr.end_piv;
+    }
+    if wr.content.is_none() {
+        wr.index = wr.r_min;
+    } else if wr.index == wr.r_min && wr.offset > 0 && leaf.slots[wr.offset - 1].is_none() {
+        wr.offset -= 1;
+        (wr.r_min, wr.r_max) = leaf.range_of(wr.offset, min, max);
+        wr.index = wr.r_min;
+        wr.content = None;
     }
 }

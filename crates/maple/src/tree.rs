@@ -221,8 +221,8 @@ impl<E: Copy> MapleTree<E> {
     }
 
     pub(crate) fn free_node(&mut self, id: NodeId<E>, obs: &mut impl Observer<E>) {
-        let node = self.nodes.remove(id, &mut NodeWitness(obs));
-        self.entries -= node.entries();
+        self.entries -= self.nodes[id].entries();
+        self.nodes.discard(id, &mut NodeWitness(obs));
     }
 }
 
