@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::node::{Arange64, Leaf64, Shape, first_of, size};
+use crate::node::{Arange64, Leaf64, Shape, first_of, position, size};
 use crate::{GapLook, GapVerdict, MapleTree, NodeId, Observer, Root, Search as Limits};
 
 /// Why a search for a free range found none.
@@ -171,15 +171,15 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
         max: u64,
         mut look: impl FnMut(&mut Self, usize, u64, u64) -> Option<(u64, u64)>,
     ) -> Option<(u64, u64)> {
-        let at = |limit: u64| {
-            let slot = pivots.iter().position(|pivot| *pivot >= limit);
-            slot.unwrap_or(pivots.len())
+        let mut low = if self.min <= min {
+            0
+        } else {
+            position(pivots, self.min)
         };
-        let mut low = if self.min <= min { 0 } else { at(self.min) };
         let mut high = if self.max >= max {
             pivots.len()
         } else {
-            at(self.max)
+            position(pivots, self.max)
         };
         match self.want {
             Want::Lowest => {

@@ -36,11 +36,6 @@ impl<E> fmt::Display for InsertError<E> {
 impl<E: fmt::Debug> std::error::Error for InsertError<E> {}
 
 impl<E: Copy> MapleTree<E> {
-    /// The entry at `index`: `mtree_load`.
-    pub fn get(&self, index: u64) -> Option<E> {
-        self.range_at(index).entry
-    }
-
     /// All ranges that touch `within`, NULL ranges too, each in its full size. A backwards `within`
     /// has none.
     pub fn ranges(&self, within: RangeInclusive<u64>) -> Ranges<'_, E> {

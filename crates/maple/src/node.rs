@@ -328,18 +328,22 @@ pub(crate) fn first_of(pivots: &[u64], slot: usize, min: u64) -> u64 {
     }
 }
 
-/// The first slot that ends at `index` or later, and its range, given the pivots before the last
-/// slot in use.
+/// The first slot that ends at `index` or later, given the pivots before the last slot in use.
+#[inline]
+pub(crate) fn position(pivots: &[u64], index: u64) -> usize {
+    let mut slot = 0;
+    while slot < pivots.len() && pivots[slot] < index {
+        slot += 1;
+    }
+    slot
+}
+
+/// The same with the slot's range.
 #[inline]
 fn search(pivots: &[u64], index: u64, min: u64, max: u64) -> (usize, u64, u64) {
-    let mut first = min;
-    for (slot, pivot) in pivots.iter().enumerate() {
-        if *pivot >= index {
-            return (slot, first, *pivot);
-        }
-        first = pivot.wrapping_add(1);
-    }
-    (pivots.len(), first, max)
+    let slot = position(pivots, index);
+    let last = pivots.get(slot).copied().unwrap_or(max);
+    (slot, first_of(pivots, slot, min), last)
 }
 
 impl<E: Copy> Leaf64<E> {
@@ -352,10 +356,7 @@ impl<E: Copy> Leaf64<E> {
     /// The slot that covers `index`, for an index within the node.
     #[inline]
     pub(crate) fn slot_at(&self, index: u64) -> usize {
-        let used = self.used();
-        used.iter()
-            .position(|pivot| *pivot >= index)
-            .unwrap_or(used.len())
+        position(self.used(), index)
     }
 
     /// The pivots before the last slot in use.

@@ -1,6 +1,6 @@
 //! Reading: from the root down to the range that holds an index, and from range to range.
 
-use crate::node::{Leaf64, Look};
+use crate::node::{Leaf64, Look, position};
 use crate::{MapleTree, Root, Span};
 
 /// A leaf with the range it covers.
@@ -88,7 +88,21 @@ impl<E: Copy> MapleTree<E> {
         }
     }
 
+    /// The entry at `index`: `mtree_load`.
+    pub fn get(&self, index: u64) -> Option<E> {
+        let Root::Node { mut id, .. } = self.root else {
+            return self.range_without_nodes(index).entry;
+        };
+        loop {
+            match self.node(id).look() {
+                Look::Leaf(leaf) => return leaf.slots[leaf.slot_at(index)],
+                Look::Inner(inner) => id = inner.child(position(inner.pivots, index)),
+            }
+        }
+    }
+
     /// The leaf that covers `index`, or `None` for a tree without nodes: `mas_state_walk`.
+    #[inline]
     fn leaf_at(&self, index: u64) -> Option<LeafAt<'_, E>> {
         let Root::Node { mut id, .. } = self.root else {
             return None;
