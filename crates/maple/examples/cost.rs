@@ -41,8 +41,7 @@ fn entry(key: u64) -> Option<NonZeroU32> {
 
 fn store(tree: &mut Tree, key: u64) {
     let mut mas = MaState::new(key * 0x2000, key * 0x2000 + 0xfff);
-    let pre = mas.preallocate(tree, entry(key));
-    mas.store_prealloc(tree, entry(key), pre, &mut ());
+    mas.prepare(tree, entry(key)).store(&mut ());
 }
 
 fn full(rules: Rules, random: &mut Random) -> Tree {

@@ -49,15 +49,51 @@ pub(crate) enum Start {
 /// Nodes that a write made, and those that it took out of the tree.
 pub(crate) struct Tally<E> {
     pub(crate) used: u32,
-    pub(crate) dead: Vec<Step<E>>,
+    pub(crate) dead: Dead<E>,
 }
 
-impl<E> Tally<E> {
+impl<E: Copy> Tally<E> {
     pub(crate) fn new() -> Self {
         Self {
             used: 0,
-            dead: Vec::new(),
+            dead: Dead::new(),
         }
+    }
+}
+
+/// Nodes that leave the tree. Few most of the time, so the first few need no allocation.
+pub(crate) struct Dead<E> {
+    few: [Option<Step<E>>; 8],
+    count: usize,
+    more: Vec<Step<E>>,
+}
+
+impl<E: Copy> Dead<E> {
+    pub(crate) fn new() -> Self {
+        Self {
+            few: [None; 8],
+            count: 0,
+            more: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, step: Step<E>) {
+        match self.few.get_mut(self.count) {
+            Some(free) => {
+                *free = Some(step);
+                self.count += 1;
+            }
+            None => self.more.push(step),
+        }
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.count + self.more.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Step<E>> {
+        let few = self.few[..self.count].iter().copied().flatten();
+        few.chain(self.more.iter().copied())
     }
 }
 
@@ -71,7 +107,8 @@ impl<E: Copy> MapleTree<E> {
         entry: Option<E>,
         start: Start,
     ) -> Preallocated {
-        let wr = self.walk_to_store(index, last, entry);
+        let mut wr = Walk::new(self, index, last, entry);
+        self.walk_to_store(&mut wr);
         Preallocated {
             nodes: self.preallocation_for(&wr, (index, last), start),
             kind: wr.kind,
@@ -143,17 +180,15 @@ impl<E: Copy> MapleTree<E> {
     /// 6.8's guess, which does not grow NULL first.
     fn estimate(&self, wr: &Walk<E>, (index, last): (u64, u64)) -> u32 {
         let height = u32::from(self.height());
-        let path = &wr.path;
         if wr.kind == StoreType::StoreRoot || (index == 0 && last == u64::MAX) {
             return 1;
         }
         if wr.kind == StoreType::SpanningStore {
             return 1 + 3 * height;
         }
-        let level = path.level();
-        let leaf = self.node(path[level].id).leaf();
+        let leaf = self.node(wr.trail.end()).leaf();
         let (offset, mut offset_end) = (leaf.slot_at(index), leaf.slot_at(index));
-        let (min, max) = leaf.range_of(offset, path[level].min, path[level].max);
+        let (min, max) = leaf.range_of(offset, wr.min, wr.max);
         if min == index && max == last {
             return 0;
         }
@@ -161,14 +196,14 @@ impl<E: Copy> MapleTree<E> {
         while offset_end < end && leaf.pivots[offset_end] < last {
             offset_end += 1;
         }
-        let end_piv = leaf.last_of(offset_end, path[level].max);
+        let end_piv = leaf.last_of(offset_end, wr.max);
         let moved = offset_end - offset;
         let new_end = end + 2 - moved - usize::from(min == index) - usize::from(end_piv == last);
         if new_end == end && (!self.in_rcu() || moved == 1) {
             0
         } else if new_end >= LEAF64_SLOTS {
             1 + 2 * height
-        } else if level > 0 && new_end <= LEAF64_MIN_END + 1 {
+        } else if wr.trail.level() > 0 && new_end <= LEAF64_MIN_END + 1 {
             2 * height - 1
         } else {
             1
@@ -181,24 +216,33 @@ impl<E: Copy> MapleTree<E> {
     }
 
     /// What `tally` and the nodes asked for come to.
-    pub(crate) fn settle(&self, wr: &Walk<E>, asked: u32, used: u32, dead: &[Step<E>]) -> Stored {
-        let all = u32::try_from(dead.len()).unwrap_or(u32::MAX);
+    pub(crate) fn settle(&self, wr: &Walk<E>, asked: u32, used: u32, dead: &Dead<E>) -> Stored {
+        let all = dead.len();
         let at_once = if self.in_rcu() {
             0
         } else if self.rules().discard == Discard::Reuse {
             all
         } else {
-            let covered = |step: &&Step<E>| wr.index <= step.min && step.max <= wr.last;
+            let covered = |step: &Step<E>| wr.index <= step.min && step.max <= wr.last;
             let covered = dead.iter().filter(covered).count();
             u32::try_from(covered).unwrap_or(u32::MAX)
         };
-        let asked = asked.max(used);
-        Stored {
-            kind: wr.kind,
-            asked,
-            used,
-            returned: asked - used + at_once,
-            freed: all - at_once,
-        }
+        let mut stored = settled(wr, asked, used, all - at_once);
+        stored.returned += at_once;
+        stored
+    }
+}
+
+/// What comes of a store that asked for `asked` nodes, took `used` of them, or more if it had to,
+/// and freed `freed` through RCU.
+#[inline]
+pub(crate) fn settled<E>(wr: &Walk<E>, asked: u32, used: u32, freed: u32) -> Stored {
+    let asked = asked.max(used);
+    Stored {
+        kind: wr.kind,
+        asked,
+        used,
+        returned: asked - used,
+        freed,
     }
 }

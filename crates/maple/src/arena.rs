@@ -252,10 +252,13 @@ impl<T: Clone> Arena<T> {
             }
             self.top += 1;
         }
-        match std::mem::replace(self.slot_mut(id), Slot::Used(value)) {
-            Slot::Free(next) => self.free = next,
+        let slot = self.slot_mut(id);
+        let next = match slot {
+            Slot::Free(next) => *next,
             Slot::Used(_) => unreachable!("{id:?} was on the free list and in use"),
-        }
+        };
+        *slot = Slot::Used(value);
+        self.free = next;
         self.len += 1;
         id
     }
@@ -270,13 +273,26 @@ impl<T: Clone> Arena<T> {
         self.release(id)
     }
 
-    /// Like [`remove`](Self::remove), for a value that nobody wants.
-    pub(crate) fn discard(&mut self, id: Id<T>, witness: &mut impl Witness<T>) {
-        witness.before_edit(id, Some(&self[id]));
+    /// Like [`remove`](Self::remove), for a value that need only be looked at once more.
+    pub(crate) fn discard<R>(
+        &mut self,
+        id: Id<T>,
+        witness: &mut impl Witness<T>,
+        look: impl FnOnce(&T) -> R,
+    ) -> R {
         let next = self.free;
-        *self.slot_mut(id) = Slot::Free(next);
+        let slot = self.slot_mut(id);
+        let seen = match slot {
+            Slot::Used(value) => {
+                witness.before_edit(id, Some(value));
+                look(value)
+            }
+            Slot::Free(_) => vacant(id),
+        };
+        *slot = Slot::Free(next);
         self.free = Some(id);
         self.len -= 1;
+        seen
     }
 
     /// The value in slot `id`, to be changed. There is no other way to change it.
@@ -285,9 +301,11 @@ impl<T: Clone> Arena<T> {
     ///
     /// If the slot is free.
     pub fn edit(&mut self, id: Id<T>, witness: &mut impl Witness<T>) -> &mut T {
-        witness.before_edit(id, Some(&self[id]));
         match self.slot_mut(id) {
-            Slot::Used(value) => value,
+            Slot::Used(value) => {
+                witness.before_edit(id, Some(value));
+                value
+            }
             Slot::Free(_) => vacant(id),
         }
     }
@@ -362,10 +380,24 @@ impl<T: Clone> Arena<T> {
     }
 
     /// The slot itself, its chunk copied first if a clone shares it.
+    #[inline]
     fn slot_mut(&mut self, id: Id<T>) -> &mut Slot<T> {
         let chunk = &mut self.chunks[(id.index() / Self::CHUNK) as usize];
-        &mut Rc::make_mut(chunk)[(id.index() % Self::CHUNK) as usize]
+        if Rc::get_mut(chunk).is_none() {
+            unshare(chunk);
+        }
+        match Rc::get_mut(chunk) {
+            Some(slots) => &mut slots[(id.index() % Self::CHUNK) as usize],
+            None => unreachable!("the chunk was copied"),
+        }
     }
+}
+
+/// Makes the chunk nobody else's.
+#[cold]
+#[inline(never)]
+fn unshare<T: Clone>(chunk: &mut Rc<[T]>) {
+    *chunk = chunk.iter().cloned().collect();
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! The upkeep of gaps: from a leaf or a new node up, as far as something changes.
 
 use crate::node::{Arange64, NO_GAP, Shape};
-use crate::path::Path;
+use crate::path::Way;
 use crate::rules::NoGap;
 use crate::{MapleTree, Observer, WriteEvent};
 
@@ -10,14 +10,14 @@ impl<E: Copy> MapleTree<E> {
     /// `mas_update_gap`, `mas_parent_gap`.
     pub(crate) fn update_gaps(
         &mut self,
-        path: &Path<E>,
+        way: &impl Way<E>,
         level: usize,
         gap: u64,
         obs: &mut impl Observer<E>,
     ) {
         let mut new = gap;
         for up in (0..level).rev() {
-            let (id, slot) = (path[up].id, path[up].slot());
+            let (id, slot) = way.at(up);
             let Shape::Arange(parent) = &self.node(id).0 else {
                 return;
             };

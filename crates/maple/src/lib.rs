@@ -36,7 +36,7 @@ pub use observer::{GapLook, GapVerdict, Observer, WriteEvent};
 pub use rules::{
     Discard, Family, FullInsert, FullRange, NoGap, Rebuild, Requests, Rules, Search, SlotStore,
 };
-pub use state::MaState;
+pub use state::{MaState, Ready};
 pub use store_type::StoreType;
 pub use tree::{MapleTree, Root, Span};
 pub use walk::Ranges;

@@ -387,18 +387,14 @@ impl<E: Copy> Leaf64<E> {
         self.used().get(slot).copied().unwrap_or(max)
     }
 
-    fn largest_gap(&self, min: u64, max: u64) -> u64 {
-        let end = usize::from(self.end);
+    pub(crate) fn largest_gap(&self, min: u64, max: u64) -> u64 {
+        let used = self.used();
         let mut largest = 0;
-        let mut first = min;
-        for (slot, pivot) in self.slots[..end].iter().zip(&self.pivots) {
-            if slot.is_none() {
-                largest = largest.max(size(first, *pivot));
+        for (slot, entry) in self.slots.iter().enumerate().take(used.len() + 1) {
+            if entry.is_none() {
+                let last = used.get(slot).copied().unwrap_or(max);
+                largest = largest.max(size(first_of(used, slot, min), last));
             }
-            first = pivot.wrapping_add(1);
-        }
-        if self.slots[end].is_none() {
-            largest = largest.max(size(first, max));
         }
         largest
     }
@@ -410,10 +406,8 @@ impl<E: Copy> Leaf64<E> {
 
     pub(crate) fn entries(&self) -> u64 {
         // What is not in use is NULL.
-        self.slots
-            .iter()
-            .map(|slot| u64::from(slot.is_some()))
-            .sum()
+        let taken = self.slots.iter().map(|slot| u32::from(slot.is_some()));
+        u64::from(taken.sum::<u32>())
     }
 }
 

@@ -2,70 +2,64 @@
 //! `mas_wr_append`, `mas_wr_node_store`.
 
 use crate::node::{Leaf64, Shape};
-use crate::path::{Path, Step};
 use crate::store_type::Walk;
 use crate::{LEAF64_SLOTS, MapleTree, Node, Observer, WriteEvent};
 
 impl<E: Copy + Eq> MapleTree<E> {
     /// Writes the entry into the slot that has the store's range. The node stays.
     pub(crate) fn exact_fit(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
-        let (path, step) = leaf_step(wr);
+        let id = wr.trail.end();
         if wr.content == wr.entry {
             return;
         }
-        let Shape::Leaf(leaf) = &mut self.edit_node(step.id, obs).0 else {
+        let Shape::Leaf(leaf) = &mut self.edit_node(id, obs).0 else {
             return;
         };
         leaf.slots[wr.offset] = wr.entry;
         self.count_entries(wr.content.is_some().into(), wr.entry.is_some().into());
         if wr.content.is_some() != wr.entry.is_some() {
-            self.update_leaf_gap(path, step, obs);
+            self.update_leaf_gap(wr, obs);
         }
     }
 
     /// Moves boundaries, or writes all slots anew, in the node that stays.
     pub(crate) fn write_in_place(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
-        let (path, step) = leaf_step(wr);
-        let old = self.node(step.id).leaf();
-        let new = stored(old, step.max, wr);
+        let id = wr.trail.end();
+        let old = self.node(id).leaf();
+        let new = stored(old, wr);
         if new == *old {
             return;
         }
         self.count_entries(old.entries(), new.entries());
-        self.edit_node(step.id, obs).0 = Shape::Leaf(new);
-        self.update_leaf_gap(path, step, obs);
+        self.edit_node(id, obs).0 = Shape::Leaf(new);
+        self.update_leaf_gap(wr, obs);
     }
 
-    /// Puts a new leaf in the place of the old one, which is returned.
-    pub(crate) fn node_store(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) -> Step<E> {
-        let (path, step) = leaf_step(wr);
-        let level = path.level();
-        let node = Node(Shape::Leaf(stored(self.node(step.id).leaf(), step.max, wr)));
-        let gap = node.largest_gap(step.min, step.max);
-        let id = self.alloc_node(node, obs);
-        obs.write(WriteEvent::Filled { node: id });
+    /// Puts a new leaf in the place of the old one.
+    pub(crate) fn node_store(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
+        let id = wr.trail.end();
+        let level = wr.trail.level();
+        let node = Node(Shape::Leaf(stored(self.node(id).leaf(), wr)));
+        let gap = node.largest_gap(wr.min, wr.max);
+        let new = self.alloc_node(node, obs);
+        obs.write(WriteEvent::Filled { node: new });
         if level == 0 {
-            self.publish_root(id, self.height(), obs);
+            self.publish_root(new, self.height(), obs);
         } else {
-            self.publish_child(path, level, id, obs);
+            self.publish_child(&wr.trail, level, new, obs);
         }
-        self.free_dead(&[*step], obs);
-        self.update_gaps(path, level, gap, obs);
-        *step
+        self.free_one(id, obs);
+        self.update_gaps(&wr.trail, level, gap, obs);
     }
 
-    fn update_leaf_gap(&mut self, path: &Path<E>, step: &Step<E>, obs: &mut impl Observer<E>) {
-        let gap = self.node(step.id).largest_gap(step.min, step.max);
-        self.update_gaps(path, path.level(), gap, obs);
+    fn update_leaf_gap(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
+        let gap = self.node(wr.trail.end()).largest_gap(wr.min, wr.max);
+        self.update_gaps(&wr.trail, wr.trail.level(), gap, obs);
     }
-}
-
-fn leaf_step<E: Copy>(wr: &Walk<E>) -> (&Path<E>, &Step<E>) {
-    (&wr.path, &wr.path[wr.path.level()])
 }
 
 /// The leaf after the store, which leaves it enough slots.
-fn stored<E: Copy>(old: &Leaf64<E>, max: u64, wr: &Walk<E>) -> Leaf64<E> {
+fn stored<E: Copy>(old: &Leaf64<E>, wr: &Walk<E>) -> Leaf64<E> {
     let mut new = Leaf64::EMPTY;
     let mut at = wr.offset;
     new.slots[..at].copy_from_slice(&old.slots[..at]);
@@ -90,7 +84,7 @@ fn stored<E: Copy>(old: &Leaf64<E>, max: u64, wr: &Walk<E>) -> Leaf64<E> {
     }
     at -= 1;
     if at < LEAF64_SLOTS - 1 {
-        new.pivots[at] = max;
+        new.pivots[at] = wr.max;
     }
     new.end = u8::try_from(at).unwrap_or_else(|_| unreachable!("a leaf has few slots"));
     new

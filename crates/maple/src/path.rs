@@ -48,7 +48,67 @@ impl<E> Step<E> {
     }
 }
 
-/// The steps from the root, which is at level 0, down to a leaf, or less far.
+/// Where a way led through: at each level the node, and the slot where it goes on.
+pub(crate) trait Way<E> {
+    fn at(&self, level: usize) -> (NodeId<E>, usize);
+}
+
+/// The way from the root, which is at level 0, down to a leaf, or less far, with no more than nodes
+/// and slots.
+#[derive(Clone, Copy)]
+pub(crate) struct Trail<E> {
+    ids: [NodeId<E>; MAX_HEIGHT],
+    slots: [u8; MAX_HEIGHT],
+    len: usize,
+}
+
+impl<E: Copy> Trail<E> {
+    /// A way that has come to the root.
+    #[inline]
+    pub(crate) fn new(root: NodeId<E>) -> Self {
+        Self {
+            ids: [root; MAX_HEIGHT],
+            slots: [0; MAX_HEIGHT],
+            len: 1,
+        }
+    }
+
+    /// The level of the last node.
+    #[inline]
+    pub(crate) fn level(&self) -> usize {
+        self.len - 1
+    }
+
+    /// The last node.
+    #[inline]
+    pub(crate) fn end(&self) -> NodeId<E> {
+        self.ids[self.len - 1]
+    }
+
+    /// Goes on through a slot to a child, which is at `level`. The way ends where it
+    /// [stops](Self::stop).
+    #[inline]
+    pub(crate) fn go(&mut self, level: usize, slot: usize, child: NodeId<E>) {
+        self.slots[level - 1] = (slot & 0xff) as u8;
+        self.ids[level] = child;
+    }
+
+    /// Ends at `level`, where the way would go on through `slot`.
+    #[inline]
+    pub(crate) fn stop(&mut self, level: usize, slot: usize) {
+        self.slots[level] = (slot & 0xff) as u8;
+        self.len = level + 1;
+    }
+}
+
+impl<E> Way<E> for Trail<E> {
+    #[inline]
+    fn at(&self, level: usize) -> (NodeId<E>, usize) {
+        (self.ids[level], usize::from(self.slots[level]))
+    }
+}
+
+/// The same with the range of each node.
 #[derive(Clone, Copy)]
 pub(crate) struct Path<E> {
     steps: [Step<E>; MAX_HEIGHT],
@@ -56,15 +116,6 @@ pub(crate) struct Path<E> {
 }
 
 impl<E: Copy> Path<E> {
-    /// A way that has come to the root.
-    #[inline]
-    pub(crate) fn new(root: NodeId<E>) -> Self {
-        Self {
-            steps: [Step::new(root, 0, 0, u64::MAX); MAX_HEIGHT],
-            len: 1,
-        }
-    }
-
     /// The level of the last step.
     pub(crate) fn level(&self) -> usize {
         self.len - 1
@@ -95,6 +146,13 @@ impl<E> IndexMut<usize> for Path<E> {
     }
 }
 
+impl<E> Way<E> for Path<E> {
+    fn at(&self, level: usize) -> (NodeId<E>, usize) {
+        let step = &self.steps[level];
+        (step.id, step.slot())
+    }
+}
+
 /// One of the two sides of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -103,6 +161,26 @@ pub(crate) enum Side {
 }
 
 impl<E: Copy> MapleTree<E> {
+    /// The way with the ranges of its nodes.
+    pub(crate) fn path(&self, trail: &Trail<E>) -> Path<E> {
+        let (root, slot) = trail.at(0);
+        let mut step = Step::new(root, slot, 0, u64::MAX);
+        let mut path = Path {
+            steps: [step; MAX_HEIGHT],
+            len: 1,
+        };
+        for level in 1..=trail.level() {
+            let Look::Inner(inner) = self.node(step.id).look() else {
+                return path;
+            };
+            let (min, max) = inner.range_of(step.slot(), step.min, step.max);
+            let (id, slot) = trail.at(level);
+            step = Step::new(id, slot, min, max);
+            path.push(step);
+        }
+        path
+    }
+
     /// Goes on from the last step, whose slot is where `index` leads to, down to the leaf and its
     /// slot for `index`. An index after the node of the last step leads to the end of its last leaf:
     /// `mas_wr_walk_index`.

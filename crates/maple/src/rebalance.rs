@@ -6,7 +6,7 @@ use crate::rebuild::Rebuild;
 use crate::rules::{Family, Rebuild as HowFar};
 use crate::split::{Help, no_null_end};
 use crate::store_type::Walk;
-use crate::{MapleTree, Observer};
+use crate::{Kind, MapleTree, Observer};
 
 impl<E: Copy> MapleTree<E> {
     /// Stores into a leaf that would hold too little, together with a sibling.
@@ -84,7 +84,8 @@ impl<E: Copy, O: Observer<E>> Rebuild<'_, E, O> {
         }
         let half = last / 2;
         let cut = |at| no_null_end(&self.scratch, kind, at) + 1;
-        if last >= 2 * slots || (last >= 2 * slots - 1 && self.scratch.is_null(half)) {
+        let null_between = kind == Kind::Leaf64 && self.scratch.is_null(half);
+        if last >= 2 * slots || (last >= 2 * slots - 1 && null_between) {
             let third = last / 3;
             ([cut(third), cut(2 * third), count], 3)
         } else {

@@ -1,8 +1,8 @@
 //! What split, rebalance and spanning store have in common: a run of neighbouring nodes goes, new
 //! ones take its place, level by level up, until one node stands for another.
 
-use crate::accounting::Tally;
-use crate::path::{Path, Side, Step};
+use crate::accounting::{Dead, Tally};
+use crate::path::{Path, Side, Step, Way};
 use crate::scratch::{Fresh, FreshRow, Scratch};
 use crate::{Kind, MapleTree, Observer, WriteEvent};
 
@@ -228,12 +228,12 @@ impl<E: Copy> MapleTree<E> {
     /// Puts a new node where the way led through at `level`.
     pub(crate) fn publish_child(
         &mut self,
-        path: &Path<E>,
+        way: &impl Way<E>,
         level: usize,
         id: crate::NodeId<E>,
         obs: &mut impl Observer<E>,
     ) {
-        let (parent, slot) = (path[level - 1].id, path[level - 1].slot());
+        let (parent, slot) = way.at(level - 1);
         self.edit_node(parent, obs).set_child(slot, id);
         obs.write(WriteEvent::Published {
             node: id,
@@ -242,10 +242,15 @@ impl<E: Copy> MapleTree<E> {
     }
 
     /// Frees nodes that left the tree.
-    pub(crate) fn free_dead(&mut self, dead: &[Step<E>], obs: &mut impl Observer<E>) {
-        for step in dead {
-            obs.write(WriteEvent::Dead { node: step.id });
-            self.free_node(step.id, obs);
+    pub(crate) fn free_dead(&mut self, dead: &Dead<E>, obs: &mut impl Observer<E>) {
+        for step in dead.iter() {
+            self.free_one(step.id, obs);
         }
+    }
+
+    /// Frees a node that left the tree.
+    pub(crate) fn free_one(&mut self, id: crate::NodeId<E>, obs: &mut impl Observer<E>) {
+        obs.write(WriteEvent::Dead { node: id });
+        self.free_node(id, obs);
     }
 }

@@ -54,8 +54,9 @@ impl<E: Copy> MapleTree<E> {
     /// A store over everything.
     pub(crate) fn new_root(&mut self, entry: Option<E>, obs: &mut impl Observer<E>) -> Tally<E> {
         let mut tally = Tally::new();
-        let all = self.nodes().iter();
-        tally.dead = all.map(|(id, _)| Step::new(id, 0, 0, u64::MAX)).collect();
+        for (id, _) in self.nodes().iter() {
+            tally.dead.push(Step::new(id, 0, 0, u64::MAX));
+        }
         if entry.is_some() {
             let mut leaf = Leaf64::EMPTY;
             leaf.slots[0] = entry;
@@ -85,6 +86,6 @@ impl<E: Copy> MapleTree<E> {
         if matches!(self.root(), Root::Empty) {
             return 0;
         }
-        u32::try_from(self.new_root(None, obs).dead.len()).unwrap_or(u32::MAX)
+        self.new_root(None, obs).dead.len()
     }
 }

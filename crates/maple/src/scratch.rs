@@ -5,17 +5,18 @@ use crate::node::{Arange64, Leaf64, NO_GAP, Range64, Shape};
 use crate::path::Step;
 use crate::rules::{Family, NoGap};
 use crate::store_type::Walk;
-use crate::{ARANGE64_SLOTS, Kind, LEAF64_SLOTS, Node, NodeId, RANGE64_SLOTS, Rules, Slot};
+use crate::{ARANGE64_SLOTS, Kind, LEAF64_SLOTS, Node, NodeId, RANGE64_SLOTS, Rules};
 
 /// The most slots that come together: an inner node without gaps on both sides and three new
 /// children, or a leaf on both sides and a store that leaves a rest at both its ends.
 const ROOM: usize = 40;
 
-/// The slots of neighbouring nodes in one row: what each holds, where it ends, and the largest gap
-/// under it if it is a node.
+/// The slots of neighbouring nodes in one row, either of leaves or of inner nodes: what each holds,
+/// where it ends, and the largest gap under it if it is a node.
 pub(crate) struct Scratch<E> {
     last: [u64; ROOM],
-    slot: [Slot<E>; ROOM],
+    entry: [Option<E>; ROOM],
+    child: [Option<NodeId<E>>; ROOM],
     gap: [u64; ROOM],
     len: usize,
 }
@@ -62,7 +63,8 @@ impl<E: Copy> Scratch<E> {
     pub(crate) fn new() -> Self {
         Self {
             last: [0; ROOM],
-            slot: [Slot::Null; ROOM],
+            entry: [None; ROOM],
+            child: [None; ROOM],
             gap: [0; ROOM],
             len: 0,
         }
@@ -76,21 +78,23 @@ impl<E: Copy> Scratch<E> {
         self.len
     }
 
-    /// Whether slot `at` holds NULL.
+    /// Whether slot `at` of a leaf holds NULL.
     pub(crate) fn is_null(&self, at: usize) -> bool {
-        matches!(self.slot[at], Slot::Null)
+        self.entry[at].is_none()
     }
 
-    pub(crate) fn push(&mut self, last: u64, slot: Slot<E>) {
+    fn push(&mut self, last: u64, entry: Option<E>) {
         self.last[self.len] = last;
-        self.slot[self.len] = slot;
+        self.entry[self.len] = entry;
         self.len += 1;
     }
 
     pub(crate) fn push_fresh(&mut self, row: &FreshRow<E>) {
         for fresh in row.iter() {
+            self.last[self.len] = fresh.last;
             self.gap[self.len] = fresh.gap;
-            self.push(fresh.last, Slot::Node(fresh.id));
+            self.child[self.len] = Some(fresh.id);
+            self.len += 1;
         }
     }
 
@@ -125,18 +129,12 @@ impl<E: Copy> Scratch<E> {
     }
 
     fn take_entries(&mut self, slots: &[Option<E>]) {
-        let room = &mut self.slot[self.len..self.len + slots.len()];
-        for (place, slot) in room.iter_mut().zip(slots) {
-            *place = slot_of(*slot);
-        }
+        self.entry[self.len..self.len + slots.len()].copy_from_slice(slots);
         self.len += slots.len();
     }
 
     fn take_children(&mut self, slots: &[Option<NodeId<E>>]) {
-        let room = &mut self.slot[self.len..self.len + slots.len()];
-        for (place, slot) in room.iter_mut().zip(slots) {
-            *place = slot.map_or(Slot::Null, Slot::Node);
-        }
+        self.child[self.len..self.len + slots.len()].copy_from_slice(slots);
         self.len += slots.len();
     }
 
@@ -149,8 +147,12 @@ impl<E: Copy> Scratch<E> {
     pub(crate) fn take_in_front(&mut self, node: &Node<E>, max: u64) {
         let (old, count) = (self.len, node.end() + 1);
         self.last.copy_within(..old, count);
-        self.slot.copy_within(..old, count);
-        self.gap.copy_within(..old, count);
+        if node.kind() == Kind::Leaf64 {
+            self.entry.copy_within(..old, count);
+        } else {
+            self.child.copy_within(..old, count);
+            self.gap.copy_within(..old, count);
+        }
         self.len = 0;
         self.take_all(node, max);
         self.len += old;
@@ -161,7 +163,7 @@ impl<E: Copy> Scratch<E> {
         self.take_until_entry(leaf, wr);
         let end = usize::from(leaf.end);
         if wr.last < wr.end_piv {
-            self.push(wr.end_piv, slot_of(leaf.slots[wr.offset_end]));
+            self.push(wr.end_piv, leaf.slots[wr.offset_end]);
         }
         if wr.offset_end < end {
             self.take_lasts(leaf.used(), step.max, wr.offset_end + 1, end + 1);
@@ -174,9 +176,9 @@ impl<E: Copy> Scratch<E> {
         self.take_lasts(&leaf.pivots, u64::MAX, 0, wr.offset);
         self.take_entries(&leaf.slots[..wr.offset]);
         if wr.r_min < wr.index {
-            self.push(wr.index - 1, slot_of(wr.content));
+            self.push(wr.index - 1, wr.content);
         }
-        self.push(wr.last, wr.entry.map_or(Slot::Null, Slot::Entry));
+        self.push(wr.last, wr.entry);
     }
 
     /// The node of slots `from..to`: `mab_mas_cp`.
@@ -189,12 +191,7 @@ impl<E: Copy> Scratch<E> {
                     end,
                     ..Leaf64::EMPTY
                 };
-                for (place, slot) in leaf.slots.iter_mut().zip(&self.slot[from..to]) {
-                    *place = match slot {
-                        Slot::Entry(entry) => Some(*entry),
-                        Slot::Null | Slot::Node(_) => None,
-                    };
-                }
+                leaf.slots[..to - from].copy_from_slice(&self.entry[from..to]);
                 let pivots = (to - from).min(LEAF64_SLOTS - 1);
                 leaf.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
                 Shape::Leaf(leaf)
@@ -207,7 +204,7 @@ impl<E: Copy> Scratch<E> {
                     end,
                     largest: 0,
                 };
-                self.children(&mut inner.slots, from, to);
+                inner.slots[..to - from].copy_from_slice(&self.child[from..to]);
                 let pivots = (to - from).min(ARANGE64_SLOTS - 1);
                 inner.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
                 inner.gaps[..to - from].copy_from_slice(&self.gap[from..to]);
@@ -220,7 +217,7 @@ impl<E: Copy> Scratch<E> {
                     slots: [None; RANGE64_SLOTS],
                     end,
                 };
-                self.children(&mut inner.slots, from, to);
+                inner.slots[..to - from].copy_from_slice(&self.child[from..to]);
                 let pivots = (to - from).min(RANGE64_SLOTS - 1);
                 inner.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
                 Shape::Range(inner)
@@ -228,23 +225,10 @@ impl<E: Copy> Scratch<E> {
         })
     }
 
-    fn children(&self, slots: &mut [Option<NodeId<E>>], from: usize, to: usize) {
-        for (place, slot) in slots.iter_mut().zip(&self.slot[from..to]) {
-            *place = match slot {
-                Slot::Node(child) => Some(*child),
-                Slot::Null | Slot::Entry(_) => None,
-            };
-        }
-    }
-
     /// Where slot `at` ends.
     pub(crate) fn last_of(&self, at: usize) -> u64 {
         self.last[at]
     }
-}
-
-pub(crate) fn slot_of<E>(entry: Option<E>) -> Slot<E> {
-    entry.map_or(Slot::Null, Slot::Entry)
 }
 
 /// The slot that a new node is marked with as having its largest gap. Among equal ones one family

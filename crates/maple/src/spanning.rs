@@ -20,7 +20,8 @@ impl<E: Copy> MapleTree<E> {
         }
         // The right way leads to what comes after the store, so that a NULL there is seen, but it
         // never leaves the node where the store was seen to span.
-        let (mut left, mut right) = (wr.path, wr.path);
+        let mut left = self.path(&wr.trail);
+        let mut right = left;
         self.walk_down(&mut right, wr.last.saturating_add(1));
         self.walk_down(&mut left, wr.index);
         let level = left.level();

@@ -27,7 +27,8 @@ impl<E: Copy> MapleTree<E> {
         wr: &Walk<E>,
         obs: &'a mut O,
     ) -> Rebuild<'a, E, O> {
-        Rebuild::new(self, obs, wr.path, wr.path)
+        let path = self.path(&wr.trail);
+        Rebuild::new(self, obs, path, path)
     }
 }
 
@@ -147,7 +148,7 @@ impl<E: Copy, O: Observer<E>> Rebuild<'_, E, O> {
 /// Moves a cut so that the left part, whose last slot is `cut`, does not end with NULL, to the right
 /// if both parts stay legal: `mab_no_null_split`.
 pub(crate) fn no_null_end<E: Copy>(scratch: &Scratch<E>, kind: Kind, cut: usize) -> usize {
-    if !scratch.is_null(cut) {
+    if kind != Kind::Leaf64 || !scratch.is_null(cut) {
         cut
     } else if cut < kind.slots() - 1 && scratch.len() - 1 - cut > kind.min_end() {
         cut + 1

@@ -1,6 +1,7 @@
 //! The cursor, with the names and habits of the kernel's `struct ma_state`.
 
 use crate::accounting::Start;
+use crate::store_type::Walk;
 use crate::{InsertError, MapleTree, NoArea, Observer, Preallocated, Span, Stored};
 
 /// A cursor over a [`MapleTree`]: the kernel's `struct ma_state`, with the calls that the mm makes.
@@ -52,6 +53,39 @@ enum Status {
     Overflow,
     /// Came to the lower limit.
     Underflow,
+}
+
+/// A store that nodes were allocated for: see [`MaState::prepare`].
+#[must_use]
+pub struct Ready<'a, E> {
+    mas: &'a mut MaState,
+    tree: &'a mut MapleTree<E>,
+    wr: Walk<E>,
+    nodes: u32,
+}
+
+impl<E: Copy + Eq> Ready<'_, E> {
+    /// How many nodes were asked for, and what the store will be.
+    pub fn preallocated(&self) -> Preallocated {
+        Preallocated {
+            nodes: self.nodes,
+            kind: self.wr.kind,
+        }
+    }
+
+    /// Stores, and gives back what is left of the nodes: `mas_store_prealloc`.
+    pub fn store(mut self, obs: &mut impl Observer<E>) -> Stored {
+        let stored = self.tree.carry_out(&mut self.wr, self.nodes, obs);
+        (self.mas.index, self.mas.last) = (self.wr.index, self.wr.last);
+        self.mas.status = Status::Active;
+        stored
+    }
+
+    /// Gives all nodes back, and says how many: `mas_destroy`.
+    pub fn destroy(self) -> u32 {
+        self.mas.status = Status::Start;
+        self.nodes
+    }
 }
 
 impl MaState {
@@ -231,6 +265,40 @@ impl MaState {
     /// If `index > last`.
     pub fn preallocate<E: Copy + Eq>(&self, tree: &MapleTree<E>, entry: Option<E>) -> Preallocated {
         tree.preallocation(self.index, self.last, entry, self.start())
+    }
+
+    /// [`preallocate`](Self::preallocate) and a store to come in one: the tree is held until then, so
+    /// that what was found out about the store still holds, and need not be found out again.
+    ///
+    /// ```
+    /// use mmscope_maple::{MaState, MapleTree};
+    ///
+    /// let mut tree = MapleTree::new();
+    /// let mut mas = MaState::new(0x1000, 0x1fff);
+    /// let ready = mas.prepare(&mut tree, Some('a'));
+    /// assert_eq!(ready.preallocated().nodes, 1);
+    /// let stored = ready.store(&mut ());
+    /// assert_eq!((stored.used, stored.returned), (1, 0));
+    /// assert_eq!(tree.get(0x1234), Some('a'));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn prepare<'a, E: Copy + Eq>(
+        &'a mut self,
+        tree: &'a mut MapleTree<E>,
+        entry: Option<E>,
+    ) -> Ready<'a, E> {
+        let mut wr = Walk::new(tree, self.index, self.last, entry);
+        tree.walk_to_store(&mut wr);
+        let nodes = tree.preallocation_for(&wr, (self.index, self.last), self.start());
+        Ready {
+            mas: self,
+            tree,
+            wr,
+            nodes,
+        }
     }
 
     /// Gives back preallocated nodes that no store came for, and says how many: `mas_destroy`.

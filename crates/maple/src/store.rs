@@ -1,5 +1,6 @@
 //! Writing: one range at a time: `mas_wr_store_entry`.
 
+use crate::accounting::settled;
 use crate::accounting::{Start, Tally};
 use crate::store_type::Walk;
 use crate::{InsertError, MapleTree, Observer, StoreType, Stored, WriteEvent};
@@ -16,7 +17,8 @@ impl<E: Copy + Eq> MapleTree<E> {
         start: Start,
         obs: &mut impl Observer<E>,
     ) -> ((u64, u64), Stored) {
-        let mut wr = self.walk_to_store(index, last, entry);
+        let mut wr = Walk::new(self, index, last, entry);
+        self.walk_to_store(&mut wr);
         let asked = preallocated.unwrap_or_else(|| self.request(&wr, (index, last), start));
         let stored = self.carry_out(&mut wr, asked, obs);
         ((wr.index, wr.last), stored)
@@ -31,7 +33,8 @@ impl<E: Copy + Eq> MapleTree<E> {
         start: Start,
         obs: &mut impl Observer<E>,
     ) -> Result<Stored, InsertError<E>> {
-        let mut wr = self.walk_to_store(index, last, Some(entry));
+        let mut wr = Walk::new(self, index, last, Some(entry));
+        self.walk_to_store(&mut wr);
         let taken = self.range(index..=last).next();
         let exact = !matches!(
             self.rules().requests,
@@ -71,7 +74,13 @@ impl<E: Copy + Eq> MapleTree<E> {
         }
     }
 
-    fn carry_out(&mut self, wr: &mut Walk<E>, asked: u32, obs: &mut impl Observer<E>) -> Stored {
+    /// Stores what was walked to and decided; its range is taken to the final size.
+    pub(crate) fn carry_out(
+        &mut self,
+        wr: &mut Walk<E>,
+        asked: u32,
+        obs: &mut impl Observer<E>,
+    ) -> Stored {
         obs.write(WriteEvent::Decided {
             kind: wr.kind,
             first: wr.index,
@@ -81,19 +90,19 @@ impl<E: Copy + Eq> MapleTree<E> {
         let stored = match wr.kind {
             StoreType::ExactFit => {
                 self.exact_fit(wr, obs);
-                self.settle(wr, asked, 0, &[])
+                settled(wr, asked, 0, 0)
             }
             StoreType::SlotStore | StoreType::Append => {
                 self.write_in_place(wr, obs);
-                self.settle(wr, asked, 0, &[])
+                settled(wr, asked, 0, 0)
             }
             StoreType::NodeStore if !self.in_rcu() => {
                 self.write_in_place(wr, obs);
-                self.settle(wr, asked, 0, &[])
+                settled(wr, asked, 0, 0)
             }
             StoreType::NodeStore => {
-                let dead = self.node_store(wr, obs);
-                self.settle(wr, asked, 1, &[dead])
+                self.node_store(wr, obs);
+                settled(wr, asked, 1, 1)
             }
             _ => {
                 let tally = self.restructure(wr, obs);

@@ -1,7 +1,7 @@
 //! What kind of write a store is: `mas_wr_store_type`, and the walk before it.
 
 use crate::node::{LEAF64_MIN_END, Leaf64, Look};
-use crate::path::{Path, Step};
+use crate::path::{Trail, Way};
 use crate::rules::{FullRange, SlotStore};
 use crate::{Kind, LEAF64_SLOTS, MapleTree, NodeId, Root};
 
@@ -37,9 +37,12 @@ pub(crate) struct Walk<E> {
     pub(crate) last: u64,
     pub(crate) entry: Option<E>,
     pub(crate) kind: StoreType,
-    /// The way to the leaf, or to the node where the store was seen to span. Of no use without
-    /// nodes.
-    pub(crate) path: Path<E>,
+    /// The way to the leaf and the slot of `index`, or to the node where the store was seen to span.
+    /// Of no use without nodes.
+    pub(crate) trail: Trail<E>,
+    /// The leaf's range.
+    pub(crate) min: u64,
+    pub(crate) max: u64,
     /// The leaf's slot that holds `index`, and the range of that slot.
     pub(crate) offset: usize,
     pub(crate) r_min: u64,
@@ -58,28 +61,30 @@ pub(crate) struct Walk<E> {
     pub(crate) sufficient: usize,
 }
 
-impl<E: Copy> MapleTree<E> {
-    /// Walks to where a store of `entry` over `index..=last` falls and decides what it is.
+impl<E: Copy> Walk<E> {
+    /// A store of `entry` over `index..=last` that has not been walked to.
     ///
     /// # Panics
     ///
     /// If `index > last`.
     #[inline]
-    pub(crate) fn walk_to_store(&self, index: u64, last: u64, entry: Option<E>) -> Walk<E> {
+    pub(crate) fn new(tree: &MapleTree<E>, index: u64, last: u64, entry: Option<E>) -> Self {
         assert!(
             index <= last,
             "a store over {index:#x}..={last:#x}, which ends before it starts"
         );
-        let root = match self.root() {
-            Root::Node { id, .. } => Some(id),
-            Root::Empty | Root::Direct(_) => None,
+        let root = match tree.root() {
+            Root::Node { id, .. } => id,
+            Root::Empty | Root::Direct(_) => NodeId::filler(),
         };
-        let mut wr = Walk {
+        Self {
             index,
             last,
             entry,
             kind: StoreType::StoreRoot,
-            path: Path::new(root.unwrap_or_else(NodeId::filler)),
+            trail: Trail::new(root),
+            min: 0,
+            max: u64::MAX,
             offset: 0,
             r_min: 0,
             r_max: u64::MAX,
@@ -90,45 +95,52 @@ impl<E: Copy> MapleTree<E> {
             new_end: 0,
             vacant: 0,
             sufficient: 0,
-        };
-        if root.is_some() {
-            self.walk_in_nodes(&mut wr);
         }
-        wr
+    }
+}
+
+impl<E: Copy> MapleTree<E> {
+    /// Walks to where a store falls and decides what it is: `mas_wr_walk`, `mas_wr_store_type`.
+    pub(crate) fn walk_to_store(&self, wr: &mut Walk<E>) {
+        if let Root::Node { .. } = self.root() {
+            self.walk_in_nodes(wr);
+        }
     }
 
-    /// `mas_wr_walk`, then the decision.
     fn walk_in_nodes(&self, wr: &mut Walk<E>) {
-        let null = wr.entry.is_none();
+        let (index, last, null) = (wr.index, wr.last, wr.entry.is_none());
         let kind = self.inner_kind();
-        let (slots, min_end) = (kind.slots(), kind.min_end());
+        let (full, enough) = (kind.slots() - 1, kind.min_end() + 1);
         let (mut min, mut max, mut level) = (0, u64::MAX, 0);
-        let mut id = wr.path[0].id;
+        let (mut vacant, mut sufficient) = (0, 0);
+        let mut id = wr.trail.at(0).0;
         let leaf = loop {
             let inner = match self.node(id).look() {
                 Look::Leaf(leaf) => break leaf,
                 Look::Inner(inner) => inner,
             };
             let slot;
-            (slot, min, max) = inner.search(wr.index, min, max);
-            wr.path[level].set_slot(slot);
-            if wr.last >= max && (wr.last > max || (null && max != u64::MAX)) {
+            (slot, min, max) = inner.search(index, min, max);
+            if last >= max && (last > max || (null && max != u64::MAX)) {
+                wr.trail.stop(level, slot);
+                (wr.vacant, wr.sufficient) = (vacant, sufficient);
                 wr.kind = StoreType::SpanningStore;
                 return;
             }
             let end = inner.end();
+            let least = if level == 0 { 2 } else { enough };
             level += 1;
-            if end < slots - 1 {
-                wr.vacant = level;
+            if end < full {
+                vacant = level;
             }
-            if level == 1 {
-                wr.sufficient = usize::from(end > 2);
-            } else if end > min_end + 1 {
-                wr.sufficient = level;
+            if end > least {
+                sufficient = level;
             }
             id = inner.child(slot);
-            wr.path.push(Step::new(id, 0, min, max));
+            wr.trail.go(level, slot, id);
         };
+        (wr.vacant, wr.sufficient) = (vacant, sufficient);
+        (wr.min, wr.max) = (min, max);
         let used = leaf.used();
         wr.end = used.len();
         (wr.offset, wr.r_min, wr.r_max) = leaf.search(wr.index, min, max);
@@ -141,7 +153,7 @@ impl<E: Copy> MapleTree<E> {
         if null {
             grow_null(wr, leaf, min, max);
         }
-        wr.path[level].set_slot(wr.offset);
+        wr.trail.stop(level, wr.offset);
         wr.new_end = wr.end + 2
             - (wr.offset_end - wr.offset)
             - usize::from(wr.r_min == wr.index)

@@ -221,8 +221,7 @@ impl<E: Copy> MapleTree<E> {
     }
 
     pub(crate) fn free_node(&mut self, id: NodeId<E>, obs: &mut impl Observer<E>) {
-        self.entries -= self.nodes[id].entries();
-        self.nodes.discard(id, &mut NodeWitness(obs));
+        self.entries -= self.nodes.discard(id, &mut NodeWitness(obs), Node::entries);
     }
 }
 
