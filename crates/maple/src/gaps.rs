@@ -1,7 +1,7 @@
 //! The upkeep of gaps: from a leaf or a new node up, as far as something changes.
 
 use crate::node::{Arange64, NO_GAP, Shape};
-use crate::path::Way;
+use crate::path::{Way, small};
 use crate::rules::NoGap;
 use crate::{MapleTree, Observer, WriteEvent};
 
@@ -27,7 +27,7 @@ impl<E: Copy> MapleTree<E> {
             let (old, mark) = (parent.largest_gap(), usize::from(parent.largest));
             obs.write(WriteEvent::Gap {
                 node: id,
-                slot,
+                slot: small(slot),
                 old: parent.gaps[slot],
                 new,
             });
@@ -43,7 +43,7 @@ impl<E: Copy> MapleTree<E> {
                 if old > new {
                     return;
                 }
-                parent.largest = u8::try_from(slot).unwrap_or(0);
+                parent.largest = small(slot);
             } else if new < old {
                 new = scan(parent, marked);
             }

@@ -215,6 +215,7 @@ impl<E: Copy> Node<E> {
     }
 
     /// The entries in the node itself, NULL not counted.
+    #[inline]
     pub(crate) fn entries(&self) -> u64 {
         match &self.0 {
             Shape::Leaf(leaf) => leaf.entries(),
@@ -404,6 +405,7 @@ impl<E: Copy> Leaf64<E> {
         self.end == 0 && self.slots[0].is_none()
     }
 
+    #[inline]
     pub(crate) fn entries(&self) -> u64 {
         // What is not in use is NULL.
         let taken = self.slots.iter().map(|slot| u32::from(slot.is_some()));

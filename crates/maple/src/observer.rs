@@ -77,7 +77,7 @@ pub enum WriteEvent<E> {
         /// The node.
         node: NodeId<E>,
         /// The parent and the slot, or `None` for the root.
-        parent: Option<(NodeId<E>, usize)>,
+        parent: Option<(NodeId<E>, u8)>,
     },
     /// A node is no longer in the tree: its parent pointer would now point to itself. It is freed
     /// next.
@@ -90,7 +90,7 @@ pub enum WriteEvent<E> {
         /// The node.
         node: NodeId<E>,
         /// The slot.
-        slot: usize,
+        slot: u8,
         /// The gap before.
         old: u64,
         /// The gap now.

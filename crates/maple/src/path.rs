@@ -5,9 +5,9 @@ use std::ops::{Index, IndexMut};
 use crate::node::Look;
 use crate::{MapleTree, NodeId};
 
-/// Levels that a way down can have. A node other than the root has at least five children, and there
-/// are fewer than 2^32 nodes.
-pub(crate) const MAX_HEIGHT: usize = 16;
+/// Levels that a way down can have: an inner root has two children at least, other inner nodes have
+/// five, and 2 * 5^14 leaves are more than the 2^32 nodes that an arena holds.
+pub(crate) const MAX_HEIGHT: usize = 15;
 
 /// One node on the way, its range, and the slot where the way goes on.
 #[derive(Clone, Copy)]
@@ -36,16 +36,21 @@ impl<E> Step<E> {
         usize::from(self.slot)
     }
 
-    /// A node has at most 16 slots.
     #[inline]
     pub(crate) fn set_slot(&mut self, slot: usize) {
-        self.slot = (slot & 0xff) as u8;
+        self.slot = small(slot);
     }
 
     /// Whether the node covers the whole index space: `mas_is_root_limits`.
     pub(crate) fn is_whole(&self) -> bool {
         self.min == 0 && self.max == u64::MAX
     }
+}
+
+/// A slot's number as it is stored: a node has at most 16.
+#[inline]
+pub(crate) fn small(slot: usize) -> u8 {
+    (slot & 0xff) as u8
 }
 
 /// Where a way led through: at each level the node, and the slot where it goes on.
@@ -89,14 +94,14 @@ impl<E: Copy> Trail<E> {
     /// [stops](Self::stop).
     #[inline]
     pub(crate) fn go(&mut self, level: usize, slot: usize, child: NodeId<E>) {
-        self.slots[level - 1] = (slot & 0xff) as u8;
+        self.slots[level - 1] = small(slot);
         self.ids[level] = child;
     }
 
     /// Ends at `level`, where the way would go on through `slot`.
     #[inline]
     pub(crate) fn stop(&mut self, level: usize, slot: usize) {
-        self.slots[level] = (slot & 0xff) as u8;
+        self.slots[level] = small(slot);
         self.len = level + 1;
     }
 }

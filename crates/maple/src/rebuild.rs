@@ -2,7 +2,7 @@
 //! ones take its place, level by level up, until one node stands for another.
 
 use crate::accounting::{Dead, Tally};
-use crate::path::{Path, Side, Step, Way};
+use crate::path::{Path, Side, Step, Way, small};
 use crate::scratch::{Fresh, FreshRow, Scratch};
 use crate::{Kind, MapleTree, Observer, WriteEvent};
 
@@ -237,7 +237,7 @@ impl<E: Copy> MapleTree<E> {
         self.edit_node(parent, obs).set_child(slot, id);
         obs.write(WriteEvent::Published {
             node: id,
-            parent: Some((parent, slot)),
+            parent: Some((parent, small(slot))),
         });
     }
 

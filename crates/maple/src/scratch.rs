@@ -32,30 +32,35 @@ pub(crate) struct Fresh<E> {
 /// One to three nodes in order, that take the place of a run of old ones.
 #[derive(Clone, Copy)]
 pub(crate) struct FreshRow<E> {
-    nodes: [Option<Fresh<E>>; 3],
+    nodes: [Fresh<E>; 3],
+    len: usize,
 }
 
 impl<E: Copy> FreshRow<E> {
     pub(crate) fn new() -> Self {
-        Self { nodes: [None; 3] }
-    }
-
-    pub(crate) fn push(&mut self, fresh: Fresh<E>) {
-        if let Some(free) = self.nodes.iter_mut().find(|node| node.is_none()) {
-            *free = Some(fresh);
+        let none = Fresh {
+            id: NodeId::filler(),
+            last: 0,
+            gap: 0,
+        };
+        Self {
+            nodes: [none; 3],
+            len: 0,
         }
     }
 
+    pub(crate) fn push(&mut self, fresh: Fresh<E>) {
+        self.nodes[self.len] = fresh;
+        self.len += 1;
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = Fresh<E>> {
-        self.nodes.iter().copied().flatten()
+        self.nodes[..self.len].iter().copied()
     }
 
     /// The only node, if it is one.
     pub(crate) fn single(&self) -> Option<Fresh<E>> {
-        match self.nodes {
-            [only, None, None] => only,
-            _ => None,
-        }
+        Some(self.nodes[0]).filter(|_| self.len == 1)
     }
 }
 
@@ -235,13 +240,10 @@ impl<E: Copy> Scratch<E> {
 /// takes the highest, the other the lowest.
 fn largest_of_new<E>(inner: &Arange64<E>, rules: &Rules) -> u8 {
     let (mut at, mut largest) = (0, 0);
-    for slot in 0..=inner.end {
-        let gap = inner.gaps[usize::from(slot)];
-        let better = match rules.family {
-            Family::BigNode => gap >= largest && gap > 0,
-            Family::Copy => gap > largest,
-        };
-        if better {
+    let ties = u64::from(rules.family == Family::BigNode);
+    for (slot, gap) in (0..=inner.end).zip(inner.gaps) {
+        // A later slot needs a larger gap, or with ties an equal one.
+        if gap.wrapping_add(ties) > largest && gap > 0 {
             (at, largest) = (slot, gap);
         }
     }
