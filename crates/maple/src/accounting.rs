@@ -8,8 +8,7 @@ use crate::{LEAF64_MIN_END, LEAF64_SLOTS, MapleTree, StoreType};
 
 /// What a store came to, in nodes.
 ///
-/// `asked + reused = used + returned`, where nothing is reused but what an old write state of
-/// [`Discard::Reuse`] took back: those nodes are counted in `returned` only.
+/// In RCU mode `asked` is `used` and `returned` together, and `freed` is all that left the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stored {
     /// How it was carried out.

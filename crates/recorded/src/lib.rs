@@ -15,7 +15,7 @@ mod vectors;
 pub use case::{Case, CaseError};
 pub use maple::{
     MapleError, MapleReport, check_maple, check_maple_accounting, check_maple_long,
-    check_maple_text, is_maple,
+    check_maple_text, check_maple_texts, is_maple,
 };
 pub use profile::profile;
 pub use read::{files_below, is_vectors, read_text};

@@ -9,7 +9,8 @@ mod text;
 use std::fmt;
 
 pub use files::{
-    check_maple, check_maple_accounting, check_maple_long, check_maple_text, is_maple,
+    check_maple, check_maple_accounting, check_maple_long, check_maple_text, check_maple_texts,
+    is_maple,
 };
 
 /// What one or more comparisons came to.
