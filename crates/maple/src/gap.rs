@@ -64,7 +64,7 @@ impl<E: Copy> MapleTree<E> {
             Limits::Plain if fits => Ok(()),
             Limits::Plain => Err(NoArea::Invalid),
             Limits::Strict if min >= max => Err(NoArea::Invalid),
-            Limits::Strict if fits => Ok(()),
+            Limits::Strict if fits || self.height() == 0 && size > 0 => Ok(()),
             Limits::Strict => Err(NoArea::Busy),
         }
     }
@@ -95,6 +95,11 @@ impl<E: Copy> MapleTree<E> {
                 None
             }
             Root::Node { id, height } => search.descend(id, height - 1, 0, u64::MAX),
+            // Without nodes the old search does not ask whether the size fits.
+            Root::Direct(_) | Root::Empty if self.rules().search == Limits::Strict => {
+                let start = u64::from(matches!(self.root, Root::Direct(_)));
+                Some((start.max(min), max))
+            }
             Root::Direct(_) => search.fits(1, u64::MAX),
             Root::Empty => search.fits(0, u64::MAX),
         };

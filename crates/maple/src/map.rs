@@ -80,7 +80,7 @@ impl<E: Copy> MapleTree<E> {
         within: RangeInclusive<u64>,
     ) -> Result<RangeInclusive<u64>, NoArea> {
         let first = self.search_low(*within.start(), *within.end(), size, &mut ())?;
-        Ok(first..=first + (size - 1))
+        Ok(first..=first.wrapping_add(size - 1))
     }
 
     /// The highest free block of `size` indices within `within`.
@@ -94,7 +94,7 @@ impl<E: Copy> MapleTree<E> {
         within: RangeInclusive<u64>,
     ) -> Result<RangeInclusive<u64>, NoArea> {
         let last = self.search_high(*within.start(), *within.end(), size, &mut ())?;
-        Ok(last - (size - 1)..=last)
+        Ok(last.wrapping_sub(size - 1)..=last)
     }
 }
 

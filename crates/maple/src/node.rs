@@ -223,6 +223,26 @@ impl<E: Copy> Node<E> {
         }
     }
 
+    /// A node of a kind with nothing in it yet.
+    #[inline]
+    pub(crate) fn empty(kind: Kind) -> Self {
+        Self(match kind {
+            Kind::Leaf64 => Shape::Leaf(Leaf64::EMPTY),
+            Kind::Arange64 => Shape::Arange(Arange64 {
+                pivots: [0; ARANGE64_SLOTS - 1],
+                slots: [None; ARANGE64_SLOTS],
+                gaps: [0; ARANGE64_SLOTS],
+                end: 0,
+                largest: 0,
+            }),
+            Kind::Range64 => Shape::Range(Range64 {
+                pivots: [0; RANGE64_SLOTS - 1],
+                slots: [None; RANGE64_SLOTS],
+                end: 0,
+            }),
+        })
+    }
+
     /// The node as an inner node of either kind, or the leaf that it is.
     #[inline]
     pub(crate) fn look(&self) -> Look<'_, E> {

@@ -2,8 +2,9 @@
 //! `mas_wr_append`, `mas_wr_node_store`.
 
 use crate::node::{Leaf64, Shape};
+use crate::path::small;
 use crate::store_type::Walk;
-use crate::{LEAF64_SLOTS, MapleTree, Node, Observer, WriteEvent};
+use crate::{Kind, LEAF64_SLOTS, MapleTree, Node, Observer, WriteEvent};
 
 impl<E: Copy + Eq> MapleTree<E> {
     /// Writes the entry into the slot that has the store's range. The node stays.
@@ -26,7 +27,8 @@ impl<E: Copy + Eq> MapleTree<E> {
     pub(crate) fn write_in_place(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
         let id = wr.trail.end();
         let old = self.node(id).leaf();
-        let new = stored(old, wr);
+        let mut new = Leaf64::EMPTY;
+        fill(&mut new, old, wr);
         if new == *old {
             return;
         }
@@ -39,8 +41,12 @@ impl<E: Copy + Eq> MapleTree<E> {
     pub(crate) fn node_store(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
         let id = wr.trail.end();
         let level = wr.trail.level();
-        let node = Node(Shape::Leaf(stored(self.node(id).leaf(), wr)));
-        let gap = node.largest_gap(wr.min, wr.max);
+        let mut node = Node::empty(Kind::Leaf64);
+        let mut gap = 0;
+        if let Shape::Leaf(new) = &mut node.0 {
+            fill(new, self.node(id).leaf(), wr);
+            gap = new.largest_gap(wr.min, wr.max);
+        }
         let new = self.alloc_node(node, obs);
         obs.write(WriteEvent::Filled { node: new });
         if level == 0 {
@@ -58,9 +64,8 @@ impl<E: Copy + Eq> MapleTree<E> {
     }
 }
 
-/// The leaf after the store, which leaves it enough slots.
-fn stored<E: Copy>(old: &Leaf64<E>, wr: &Walk<E>) -> Leaf64<E> {
-    let mut new = Leaf64::EMPTY;
+/// Fills an empty leaf with what the old one holds after the store, which leaves it enough slots.
+fn fill<E: Copy>(new: &mut Leaf64<E>, old: &Leaf64<E>, wr: &Walk<E>) {
     let mut at = wr.offset;
     new.slots[..at].copy_from_slice(&old.slots[..at]);
     new.pivots[..at].copy_from_slice(&old.pivots[..at]);
@@ -86,6 +91,5 @@ fn stored<E: Copy>(old: &Leaf64<E>, wr: &Walk<E>) -> Leaf64<E> {
     if at < LEAF64_SLOTS - 1 {
         new.pivots[at] = wr.max;
     }
-    new.end = u8::try_from(at).unwrap_or_else(|_| unreachable!("a leaf has few slots"));
-    new
+    new.end = small(at);
 }

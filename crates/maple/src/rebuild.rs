@@ -62,6 +62,11 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
         if self.left[level].id == last {
             return;
         }
+        let (left, right) = (self.left[level - 1], self.right[level - 1]);
+        if left.id == right.id && left.slot() + 1 == right.slot() {
+            self.tally.dead.push(self.right[level]);
+            return;
+        }
         let mut at = self.left;
         while self.tree.step_aside(&mut at, 0, level, Side::Right) {
             self.tally.dead.push(at[level]);

@@ -115,7 +115,7 @@ pub enum NoGap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Search {
     /// 6.1: `EINVAL` for `min >= max`, also if they are equal; `EBUSY` for a size that is larger
-    /// than the limits allow.
+    /// than the limits allow, and in a tree without nodes a block that reaches over a limit.
     Strict,
     /// Later: `EINVAL` for `min > max`, a size of 0, or one larger than the limits allow.
     Plain,

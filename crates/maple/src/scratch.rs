@@ -1,11 +1,11 @@
 //! Where nodes are gathered and cut anew: the kernel's `struct maple_big_node`, and its
 //! `struct maple_copy` too, which reads the same sources without storing them in between.
 
-use crate::node::{Arange64, Leaf64, NO_GAP, Range64, Shape};
-use crate::path::Step;
+use crate::node::{Arange64, Leaf64, NO_GAP, Shape};
+use crate::path::{Step, small};
 use crate::rules::{Family, NoGap};
 use crate::store_type::Walk;
-use crate::{ARANGE64_SLOTS, Kind, LEAF64_SLOTS, Node, NodeId, RANGE64_SLOTS, Rules};
+use crate::{Kind, Node, NodeId, Rules};
 
 /// The most slots that come together: an inner node without gaps on both sides and three new
 /// children, or a leaf on both sides and a store that leaves a rest at both its ends.
@@ -188,46 +188,34 @@ impl<E: Copy> Scratch<E> {
 
     /// The node of slots `from..to`: `mab_mas_cp`.
     pub(crate) fn node(&self, kind: Kind, from: usize, to: usize, rules: &Rules) -> Node<E> {
-        let end =
-            u8::try_from(to - from - 1).unwrap_or_else(|_| unreachable!("a node has few slots"));
-        Node(match kind {
-            Kind::Leaf64 => {
-                let mut leaf = Leaf64 {
-                    end,
-                    ..Leaf64::EMPTY
-                };
-                leaf.slots[..to - from].copy_from_slice(&self.entry[from..to]);
-                let pivots = (to - from).min(LEAF64_SLOTS - 1);
-                leaf.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
-                Shape::Leaf(leaf)
+        let count = to - from;
+        let mut node = Node::empty(kind);
+        match &mut node.0 {
+            Shape::Leaf(leaf) => {
+                leaf.end = small(count - 1);
+                leaf.slots[..count].copy_from_slice(&self.entry[from..to]);
+                self.pivots(&mut leaf.pivots, from, to);
             }
-            Kind::Arange64 => {
-                let mut inner = Arange64 {
-                    pivots: [0; ARANGE64_SLOTS - 1],
-                    slots: [None; ARANGE64_SLOTS],
-                    gaps: [0; ARANGE64_SLOTS],
-                    end,
-                    largest: 0,
-                };
-                inner.slots[..to - from].copy_from_slice(&self.child[from..to]);
-                let pivots = (to - from).min(ARANGE64_SLOTS - 1);
-                inner.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
-                inner.gaps[..to - from].copy_from_slice(&self.gap[from..to]);
-                inner.largest = largest_of_new(&inner, rules);
-                Shape::Arange(inner)
+            Shape::Arange(inner) => {
+                inner.end = small(count - 1);
+                inner.slots[..count].copy_from_slice(&self.child[from..to]);
+                inner.gaps[..count].copy_from_slice(&self.gap[from..to]);
+                self.pivots(&mut inner.pivots, from, to);
+                inner.largest = largest_of_new(inner, rules);
             }
-            Kind::Range64 => {
-                let mut inner = Range64 {
-                    pivots: [0; RANGE64_SLOTS - 1],
-                    slots: [None; RANGE64_SLOTS],
-                    end,
-                };
-                inner.slots[..to - from].copy_from_slice(&self.child[from..to]);
-                let pivots = (to - from).min(RANGE64_SLOTS - 1);
-                inner.pivots[..pivots].copy_from_slice(&self.last[from..from + pivots]);
-                Shape::Range(inner)
+            Shape::Range(inner) => {
+                inner.end = small(count - 1);
+                inner.slots[..count].copy_from_slice(&self.child[from..to]);
+                self.pivots(&mut inner.pivots, from, to);
             }
-        })
+        }
+        node
+    }
+
+    /// The pivots of slots `from..to`; a full node has none for its last slot.
+    fn pivots(&self, pivots: &mut [u64], from: usize, to: usize) {
+        let count = (to - from).min(pivots.len());
+        pivots[..count].copy_from_slice(&self.last[from..from + count]);
     }
 
     /// Where slot `at` ends.

@@ -222,7 +222,7 @@ impl MaState {
         let first = tree.search_low(min, max, size, obs)?;
         *self = Self {
             index: first,
-            last: first + (size - 1),
+            last: first.wrapping_add(size - 1),
             status: Status::Active,
         };
         Ok(())
@@ -246,7 +246,7 @@ impl MaState {
     ) -> Result<(), NoArea> {
         let last = tree.search_high(min, max, size, obs)?;
         *self = Self {
-            index: last - (size - 1),
+            index: last.wrapping_sub(size - 1),
             last,
             status: Status::Active,
         };

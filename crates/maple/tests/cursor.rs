@@ -186,7 +186,9 @@ fn an_entry_over_everything_leaves_a_leaf_with_one_hole() {
 /// makes no sense.
 #[test]
 fn limits_of_a_search_in_6_1() {
-    let tree: MapleTree<u32> = MapleTree::with_rules(Rules::V6_1);
+    let mut tree: MapleTree<u32> = MapleTree::with_rules(Rules::V6_1);
+    assert_eq!(tree.lowest_gap(3, 5..=6), Ok(5..=7));
+    tree.store_range(2..=2, Some(1));
     let search = |min, max, size| MaState::new(0, 0).empty_area(&tree, min, max, size, &mut ());
     assert_eq!(search(5, 5, 1), Err(NoArea::Invalid));
     assert_eq!(search(5, 6, 3), Err(NoArea::Busy));
