@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::setup::{self, Need, Tools};
-use crate::{Result, dist, e2e, say, size};
+use crate::{Result, dist, e2e, paths, say, size};
 
 /// The crates that end up in the page.
 const IN_THE_PAGE: [&str; 5] = [
@@ -92,6 +92,17 @@ fn steps(tools: &Tools, quick: bool, report: &mut Report) {
             .tee();
         closing.extend(lines.into_iter().filter(|line| cargo_summary(line)));
         result
+    });
+    report.step("recorded vectors", |_| {
+        crate::vectors::run(&[paths::root().join("vectors").display().to_string()])
+    });
+    report.step("recorded traces", |_| {
+        let traces = paths::root().join("crates/lab/tests/data");
+        crate::cases::run(&[
+            "--kernel".into(),
+            "6.18".into(),
+            traces.display().to_string(),
+        ])
     });
     if report.step("release build", |_| dist::build(tools)) {
         report.step("size", |_| size::check());

@@ -2,50 +2,71 @@
 
 use std::path::Path;
 
-use mmscope_recorded::{Report, check_text, files_below, is_vectors, read_text};
+use mmscope_recorded::{
+    Report, check_maple_texts, check_text, files_below, is_maple, is_operations_file, is_vectors,
+    read_text,
+};
 
 use crate::Result;
 
-/// Checks every file of recordings below the paths, and fails if one differs.
+/// Checks every file of recordings below the paths, told apart by what they hold, and fails if one differs.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     if args.is_empty() {
         return Err(
             "name a folder or file of recorded vectors: cargo xtask vectors vectors".into(),
         );
     }
-    let mut all = Report::default();
+    let mut calls = Report::default();
+    let mut maple = Vec::new();
     for path in args {
         let at = |error| format!("{path}: {error}");
-        let files = files_below(Path::new(path), &is_vectors).map_err(at)?;
+        let wanted = |path: &Path| is_vectors(path) || is_operations_file(path);
+        let files = files_below(Path::new(path), &wanted).map_err(at)?;
         if files.is_empty() {
             return Err(format!(
                 "{path}: no recorded vectors (*.jsonl or *.jsonl.br) in this folder"
             ));
         }
         for file in files {
-            all.add(check_file(&file)?);
+            let name = file.display();
+            let text = read_text(&file).map_err(|error| format!("{name}: {error}"))?;
+            if is_maple(&text) {
+                println!("{name}: maple trees, compared below");
+                maple.push(text);
+            } else {
+                calls.add(check_calls(&name.to_string(), &text)?);
+            }
         }
     }
-    for (reason, count) in &all.out_of_scope {
+    let (mut compared, mut different) = (calls.compared, calls.different);
+    for (release, report) in check_maple_texts(&maple).map_err(|error| error.to_string())? {
+        println!("maple trees of {release}: {report}");
+        if let Some(first) = &report.first {
+            println!("{first}");
+        }
+        compared += report.operations;
+        different += report.different;
+    }
+    for (reason, count) in &calls.out_of_scope {
         println!(
             "{count} out of scope: from a first call on, since {}",
             reason.reason()
         );
     }
-    println!("{all}");
-    if all.different > 0 {
+    println!(
+        "{compared} compared, {different} different, {} out of scope",
+        calls.skipped()
+    );
+    if different > 0 {
         return Err(format!(
-            "the model differs in {} calls; the first of each file stands above",
-            all.different
+            "the model differs in {different} places; the first of each file stands above"
         ));
     }
     Ok(())
 }
 
-fn check_file(file: &Path) -> Result<Report> {
-    let name = file.display();
-    let text = read_text(file).map_err(|error| format!("{name}: {error}"))?;
-    let report = check_text(&text).map_err(|error| format!("{name}: {error}"))?;
+fn check_calls(name: &str, text: &str) -> Result<Report> {
+    let report = check_text(text).map_err(|error| format!("{name}: {error}"))?;
     println!("{name}: {} cases, {report}", report.cases);
     if let Some(first) = &report.first {
         println!("{first}");

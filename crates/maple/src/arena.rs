@@ -36,6 +36,11 @@ impl<T> Id<T> {
         }
     }
 
+    /// An id to fill places with that are never read.
+    pub(crate) fn filler() -> Self {
+        Self::new(0)
+    }
+
     /// The slot's number, counted from 0.
     pub fn index(self) -> u32 {
         self.raw.get() - 1
@@ -247,10 +252,13 @@ impl<T: Clone> Arena<T> {
             }
             self.top += 1;
         }
-        match std::mem::replace(self.slot_mut(id), Slot::Used(value)) {
-            Slot::Free(next) => self.free = next,
+        let slot = self.slot_mut(id);
+        let next = match slot {
+            Slot::Free(next) => *next,
             Slot::Used(_) => unreachable!("{id:?} was on the free list and in use"),
-        }
+        };
+        *slot = Slot::Used(value);
+        self.free = next;
         self.len += 1;
         id
     }
@@ -265,15 +273,39 @@ impl<T: Clone> Arena<T> {
         self.release(id)
     }
 
+    /// Like [`remove`](Self::remove), for a value that need only be looked at once more.
+    pub(crate) fn discard<R>(
+        &mut self,
+        id: Id<T>,
+        witness: &mut impl Witness<T>,
+        look: impl FnOnce(&T) -> R,
+    ) -> R {
+        let next = self.free;
+        let slot = self.slot_mut(id);
+        let seen = match slot {
+            Slot::Used(value) => {
+                witness.before_edit(id, Some(value));
+                look(value)
+            }
+            Slot::Free(_) => vacant(id),
+        };
+        *slot = Slot::Free(next);
+        self.free = Some(id);
+        self.len -= 1;
+        seen
+    }
+
     /// The value in slot `id`, to be changed. There is no other way to change it.
     ///
     /// # Panics
     ///
     /// If the slot is free.
     pub fn edit(&mut self, id: Id<T>, witness: &mut impl Witness<T>) -> &mut T {
-        witness.before_edit(id, Some(&self[id]));
         match self.slot_mut(id) {
-            Slot::Used(value) => value,
+            Slot::Used(value) => {
+                witness.before_edit(id, Some(value));
+                value
+            }
             Slot::Free(_) => vacant(id),
         }
     }
@@ -348,10 +380,24 @@ impl<T: Clone> Arena<T> {
     }
 
     /// The slot itself, its chunk copied first if a clone shares it.
+    #[inline]
     fn slot_mut(&mut self, id: Id<T>) -> &mut Slot<T> {
         let chunk = &mut self.chunks[(id.index() / Self::CHUNK) as usize];
-        &mut Rc::make_mut(chunk)[(id.index() % Self::CHUNK) as usize]
+        if Rc::get_mut(chunk).is_none() {
+            unshare(chunk);
+        }
+        match Rc::get_mut(chunk) {
+            Some(slots) => &mut slots[(id.index() % Self::CHUNK) as usize],
+            None => unreachable!("the chunk was copied"),
+        }
     }
+}
+
+/// Makes the chunk nobody else's.
+#[cold]
+#[inline(never)]
+fn unshare<T: Clone>(chunk: &mut Rc<[T]>) {
+    *chunk = chunk.iter().cloned().collect();
 }
 
 #[cold]

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::node::{ARANGE64_MIN_END, Arange64, LEAF64_MIN_END, Leaf64, Shape};
-use crate::{MapleTree, NodeId, Root};
+use crate::node::{Arange64, Leaf64, NO_GAP, Shape};
+use crate::{FullRange, Kind, MapleTree, NodeId, Root, Slot};
 
 /// A rule that a tree breaks, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,11 @@ pub enum Rule {
     NodesReachedOnce,
     /// The number of entries is right.
     EntriesCounted,
-    /// A tree with nodes stores something.
+    /// A tree with nodes stores something, but for a single leaf with a single NULL, where the rules
+    /// leave one.
     EmptyWithoutNodes,
+    /// Inner nodes are of the kind that the tree's gap tracking asks for.
+    KindOfInnerNodes,
 }
 
 impl fmt::Display for Broken {
@@ -78,7 +81,10 @@ impl<E: Copy> MapleTree<E> {
         match self.root {
             Root::Node { id, height } => {
                 self.check_node(id, height, 0, u64::MAX, &mut seen)?;
-                whole(seen.entries > 0, Rule::EmptyWithoutNodes)?;
+                let may_be_empty = self.rules().full_range == FullRange::ExactFit
+                    && height == 1
+                    && self.node(id).end() == 0;
+                whole(seen.entries > 0 || may_be_empty, Rule::EmptyWithoutNodes)?;
             }
             Root::Direct(_) => seen.entries = 1,
             Root::Empty => {}
@@ -134,34 +140,41 @@ impl<E: Copy> MapleTree<E> {
         )?;
 
         let is_root = self.root_id() == Some(id);
-        match &node.0 {
-            Shape::Leaf(leaf) => {
-                ensure(
-                    is_root || end >= LEAF64_MIN_END,
-                    at(None, Rule::MinimumFill),
-                )?;
-                check_leaf(leaf, max, seen).map_err(|(slot, rule)| at(Some(slot), rule))?;
-                Ok(node.largest_gap(min, max))
-            }
-            Shape::Inner(inner) => {
-                ensure(
-                    end >= if is_root { 1 } else { ARANGE64_MIN_END },
-                    at(None, Rule::MinimumFill),
-                )?;
-                check_unused(inner).map_err(|rule| at(None, rule))?;
-                let mut largest = 0;
-                for slot in 0..=end {
-                    let child = inner.slots[slot].ok_or(at(Some(slot), Rule::ChildExists))?;
-                    let (first, last) = inner.range_of(slot, min, max);
-                    let gap = self.check_node(child, levels - 1, first, last, seen)?;
-                    ensure(inner.gaps[slot] == gap, at(Some(slot), Rule::GapsExact))?;
-                    largest = gap.max(largest);
-                }
-                let marked = inner.gaps.get(usize::from(inner.largest)).copied();
-                ensure(marked == Some(largest), at(None, Rule::LargestGapMarked))?;
-                Ok(largest)
-            }
+        let least = match (is_root, node.kind()) {
+            (true, Kind::Leaf64) => 0,
+            (true, _) => 1,
+            (false, kind) => kind.min_end(),
+        };
+        ensure(end >= least, at(None, Rule::MinimumFill))?;
+        if let Shape::Leaf(leaf) = &node.0 {
+            check_leaf(leaf, max, seen).map_err(|(slot, rule)| at(Some(slot), rule))?;
+            return Ok(node.largest_gap(min, max));
         }
+        ensure(
+            node.kind() == self.inner_kind(),
+            at(None, Rule::KindOfInnerNodes),
+        )?;
+        let unused =
+            (end + 1..node.kind().slots()).all(|slot| matches!(node.slot(slot), Slot::Null));
+        ensure(unused, at(None, Rule::UnusedIsZero))?;
+        let mut largest = 0;
+        for slot in 0..=end {
+            let Slot::Node(child) = node.slot(slot) else {
+                return Err(at(Some(slot), Rule::ChildExists));
+            };
+            let (first, last) = node.slot_range(slot, min, max);
+            let gap = self.check_node(child, levels - 1, first, last, seen)?;
+            let kept = node.gaps().get(slot);
+            ensure(
+                kept.is_none_or(|kept| *kept == gap),
+                at(Some(slot), Rule::GapsExact),
+            )?;
+            largest = gap.max(largest);
+        }
+        if let Shape::Arange(inner) = &node.0 {
+            check_gaps(inner, largest).map_err(|rule| at(None, rule))?;
+        }
+        Ok(largest)
     }
 
     fn root_id(&self) -> Option<NodeId<E>> {
@@ -200,11 +213,15 @@ fn check_leaf<E>(leaf: &Leaf64<E>, max: u64, seen: &mut Seen<E>) -> Result<(), (
     )
 }
 
-fn check_unused<E>(inner: &Arange64<E>) -> Result<(), Rule> {
+fn check_gaps<E>(inner: &Arange64<E>, largest: u64) -> Result<(), Rule> {
     let unused = usize::from(inner.end) + 1;
-    let zero = inner.slots[unused..].iter().all(Option::is_none)
-        && inner.gaps[unused..].iter().all(|gap| *gap == 0);
-    ensure(zero, Rule::UnusedIsZero)
+    ensure(
+        inner.gaps[unused..].iter().all(|gap| *gap == 0),
+        Rule::UnusedIsZero,
+    )?;
+    let marked = inner.gaps.get(usize::from(inner.largest)).copied();
+    let none = largest == 0 && inner.largest == NO_GAP;
+    ensure(marked == Some(largest) || none, Rule::LargestGapMarked)
 }
 
 fn whole(holds: bool, rule: Rule) -> Result<(), Broken> {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::node::{Shape, size};
-use crate::{GapLook, GapVerdict, MapleTree, NodeId, Observer, Root};
+use crate::node::{Arange64, Leaf64, Shape, first_of, position, size};
+use crate::{GapLook, GapVerdict, MapleTree, NodeId, Observer, Root, Search as Limits};
 
 /// Why a search for a free range found none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,6 +58,17 @@ impl<E: Copy> MapleTree<E> {
             .map(|(_, last)| last)
     }
 
+    fn check_limits(&self, min: u64, max: u64, size: u64) -> Result<(), NoArea> {
+        let fits = min <= max && size > 0 && size - 1 <= max - min;
+        match self.rules().search {
+            Limits::Plain if fits => Ok(()),
+            Limits::Plain => Err(NoArea::Invalid),
+            Limits::Strict if min >= max => Err(NoArea::Invalid),
+            Limits::Strict if fits || self.height() == 0 && size > 0 => Ok(()),
+            Limits::Strict => Err(NoArea::Busy),
+        }
+    }
+
     /// The part within `min..=max` of the hole that is wanted.
     fn search<O: Observer<E>>(
         &self,
@@ -67,9 +78,7 @@ impl<E: Copy> MapleTree<E> {
         want: Want,
         obs: &mut O,
     ) -> Result<(u64, u64), NoArea> {
-        if min > max || size == 0 || size - 1 > max - min {
-            return Err(NoArea::Invalid);
-        }
+        self.check_limits(min, max, size)?;
         let mut search = Search {
             tree: self,
             min,
@@ -79,7 +88,18 @@ impl<E: Copy> MapleTree<E> {
             obs,
         };
         let hole = match self.root {
+            // The kernel's size of a hole over everything is 2^64, which it takes for 0.
+            Root::Node { id, height: 1 }
+                if want == Want::Highest && self.node(id).leaf().is_one_hole() =>
+            {
+                None
+            }
             Root::Node { id, height } => search.descend(id, height - 1, 0, u64::MAX),
+            // Without nodes the old search does not ask whether the size fits.
+            Root::Direct(_) | Root::Empty if self.rules().search == Limits::Strict => {
+                let start = u64::from(matches!(self.root, Root::Direct(_)));
+                Some((start.max(min), max))
+            }
             Root::Direct(_) => search.fits(1, u64::MAX),
             Root::Empty => search.fits(0, u64::MAX),
         };
@@ -105,36 +125,97 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
     /// A promise is broken only where a child reaches over a limit, which at most two children of a
     /// level do, so the search costs O(log n).
     fn descend(&mut self, id: NodeId<E>, level: u8, min: u64, max: u64) -> Option<(u64, u64)> {
-        let node = self.tree.node(id);
-        let (low, high) = match &node.0 {
-            Shape::Leaf(leaf) => (
-                leaf.slot_at(self.min.max(min)),
-                leaf.slot_at(self.max.min(max)),
-            ),
-            Shape::Inner(inner) => (
-                inner.slot_at(self.min.max(min)),
-                inner.slot_at(self.max.min(max)),
-            ),
-        };
-        for step in 0..=high - low {
-            let slot = match self.want {
-                Want::Lowest => low + step,
-                Want::Highest => high - step,
-            };
-            let (first, last) = node.slot_range(slot, min, max);
-            let hole = match &node.0 {
-                Shape::Leaf(leaf) if leaf.slots[slot].is_some() => None,
-                Shape::Leaf(_) => self.fits(first, last),
-                Shape::Inner(inner) if self.promises(level, first, last, inner.gaps[slot]) => {
-                    self.descend(inner.child(slot), level - 1, first, last)
-                }
-                Shape::Inner(_) => None,
-            };
-            if hole.is_some() {
-                return hole;
+        match &self.tree.node(id).0 {
+            Shape::Leaf(leaf) => self.in_leaf(leaf, min, max),
+            Shape::Arange(inner) => self.in_inner(inner, level, min, max),
+            Shape::Range(inner) => {
+                let pivots = &inner.pivots[..usize::from(inner.end)];
+                self.slots(pivots, min, max, |search, slot, first, last| {
+                    let child = inner.slots[slot]?;
+                    search.descend(child, level - 1, first, last)
+                })
             }
         }
-        None
+    }
+
+    fn in_leaf(&mut self, leaf: &Leaf64<E>, min: u64, max: u64) -> Option<(u64, u64)> {
+        self.slots(
+            leaf.used(),
+            min,
+            max,
+            |search, slot, first, last| match leaf.slots[slot] {
+                Some(_) => None,
+                None => search.fits(first, last),
+            },
+        )
+    }
+
+    fn in_inner(
+        &mut self,
+        inner: &Arange64<E>,
+        level: u8,
+        min: u64,
+        max: u64,
+    ) -> Option<(u64, u64)> {
+        let pivots = &inner.pivots[..usize::from(inner.end)];
+        self.slots(pivots, min, max, |search, slot, first, last| {
+            if !search.promises(level, first, last, inner.gaps[slot]) {
+                return None;
+            }
+            search.descend(inner.slots[slot]?, level - 1, first, last)
+        })
+    }
+
+    /// Looks at the slots of a node over `min..=max` that touch the limits, in the order that is
+    /// wanted, until one has what is searched for.
+    #[inline(always)]
+    fn slots(
+        &mut self,
+        pivots: &[u64],
+        min: u64,
+        max: u64,
+        mut look: impl FnMut(&mut Self, usize, u64, u64) -> Option<(u64, u64)>,
+    ) -> Option<(u64, u64)> {
+        let mut low = if self.min <= min {
+            0
+        } else {
+            position(pivots, self.min)
+        };
+        let mut high = if self.max >= max {
+            pivots.len()
+        } else {
+            position(pivots, self.max)
+        };
+        match self.want {
+            Want::Lowest => {
+                let mut first = first_of(pivots, low, min);
+                loop {
+                    let last = pivots.get(low).copied().unwrap_or(max);
+                    if let Some(found) = look(self, low, first, last) {
+                        return Some(found);
+                    }
+                    if low == high {
+                        return None;
+                    }
+                    low += 1;
+                    first = last.wrapping_add(1);
+                }
+            }
+            Want::Highest => {
+                let mut last = pivots.get(high).copied().unwrap_or(max);
+                loop {
+                    let first = first_of(pivots, high, min);
+                    if let Some(found) = look(self, high, first, last) {
+                        return Some(found);
+                    }
+                    if low == high {
+                        return None;
+                    }
+                    high -= 1;
+                    last = first.wrapping_sub(1);
+                }
+            }
+        }
     }
 
     /// What lies within the limits of the hole `first..=last`, if that is large enough.
@@ -149,6 +230,7 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
         self.look(level, first, last, largest, GapVerdict::Descend) == GapVerdict::Descend
     }
 
+    #[inline(always)]
     fn look(
         &mut self,
         level: u8,
@@ -157,13 +239,15 @@ impl<E: Copy, O: Observer<E>> Search<'_, E, O> {
         largest: u64,
         good: GapVerdict,
     ) -> GapVerdict {
-        let (low, high) = (first.max(self.min), last.min(self.max));
         let verdict = if largest < self.size {
             GapVerdict::TooSmall
-        } else if low > high || self.size - 1 > high - low {
-            GapVerdict::OutsideLimits
         } else {
-            good
+            let (low, high) = (first.max(self.min), last.min(self.max));
+            if low > high || self.size - 1 > high - low {
+                GapVerdict::OutsideLimits
+            } else {
+                good
+            }
         };
         self.obs.gap(GapLook {
             first,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use crate::accounting::Start;
 use crate::{MapleTree, NoArea, Ranges, Span};
 
 /// Why [`MapleTree::insert_range`] stored nothing.
@@ -35,11 +36,6 @@ impl<E> fmt::Display for InsertError<E> {
 impl<E: fmt::Debug> std::error::Error for InsertError<E> {}
 
 impl<E: Copy> MapleTree<E> {
-    /// The entry at `index`: `mtree_load`.
-    pub fn get(&self, index: u64) -> Option<E> {
-        self.range_at(index).entry
-    }
-
     /// All ranges that touch `within`, NULL ranges too, each in its full size. A backwards `within`
     /// has none.
     pub fn ranges(&self, within: RangeInclusive<u64>) -> Ranges<'_, E> {
@@ -84,7 +80,7 @@ impl<E: Copy> MapleTree<E> {
         within: RangeInclusive<u64>,
     ) -> Result<RangeInclusive<u64>, NoArea> {
         let first = self.search_low(*within.start(), *within.end(), size, &mut ())?;
-        Ok(first..=first + (size - 1))
+        Ok(first..=first.wrapping_add(size - 1))
     }
 
     /// The highest free block of `size` indices within `within`.
@@ -98,7 +94,7 @@ impl<E: Copy> MapleTree<E> {
         within: RangeInclusive<u64>,
     ) -> Result<RangeInclusive<u64>, NoArea> {
         let last = self.search_high(*within.start(), *within.end(), size, &mut ())?;
-        Ok(last - (size - 1)..=last)
+        Ok(last.wrapping_sub(size - 1)..=last)
     }
 }
 
@@ -131,7 +127,8 @@ impl<E: Copy + Eq> MapleTree<E> {
     ///
     /// If the range ends before it starts.
     pub fn store_range(&mut self, range: RangeInclusive<u64>, entry: Option<E>) {
-        self.store_span(*range.start(), *range.end(), entry, &mut ());
+        let range = range.into_inner();
+        self.store_span(range, entry, None, Start::Root, &mut ());
     }
 
     /// Takes the entry at `index` out, over its whole range, and returns both: `mtree_erase`.

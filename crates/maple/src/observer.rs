@@ -1,6 +1,6 @@
 //! What a tree tells of its writes and searches while it works.
 
-use crate::{Id, Node, NodeId, Root, Witness};
+use crate::{Id, Node, NodeId, Root, StoreType, Stored, Witness};
 
 /// Sees what a tree does. Every method does nothing unless it is written.
 ///
@@ -22,6 +22,14 @@ pub trait Observer<E> {
     fn gap(&mut self, look: GapLook) {
         let _ = look;
     }
+
+    /// A write came a step further.
+    ///
+    /// These steps say what [`node`](Self::node) and [`root`](Self::root) are about; they are not
+    /// needed to go back.
+    fn write(&mut self, step: WriteEvent<E>) {
+        let _ = step;
+    }
 }
 
 /// Nobody looks.
@@ -39,6 +47,57 @@ impl<E, O: Observer<E> + ?Sized> Observer<E> for &mut O {
     fn gap(&mut self, look: GapLook) {
         (**self).gap(look);
     }
+
+    fn write(&mut self, step: WriteEvent<E>) {
+        (**self).write(step);
+    }
+}
+
+/// A step of a write, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteEvent<E> {
+    /// It was decided how to store over a range, and how many nodes were asked for, before or now.
+    Decided {
+        /// The kind of store.
+        kind: StoreType,
+        /// The first index of the range, for NULL grown over the NULL beside it in the leaf.
+        first: u64,
+        /// Its last index.
+        last: u64,
+        /// Nodes asked for.
+        asked: u32,
+    },
+    /// A node was taken from those asked for, and filled. It is not in the tree yet.
+    Filled {
+        /// The node.
+        node: NodeId<E>,
+    },
+    /// A new node, and with it all that is new below it, was put into the tree by one pointer store.
+    Published {
+        /// The node.
+        node: NodeId<E>,
+        /// The parent and the slot, or `None` for the root.
+        parent: Option<(NodeId<E>, u8)>,
+    },
+    /// A node is no longer in the tree: its parent pointer would now point to itself. It is freed
+    /// next.
+    Dead {
+        /// The node.
+        node: NodeId<E>,
+    },
+    /// The largest gap under a slot changed, and was carried up to its node.
+    Gap {
+        /// The node.
+        node: NodeId<E>,
+        /// The slot.
+        slot: u8,
+        /// The gap before.
+        old: u64,
+        /// The gap now.
+        new: u64,
+    },
+    /// The write is done. What was not used went back.
+    Done(Stored),
 }
 
 /// One place that a gap search considered.

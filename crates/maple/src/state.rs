@@ -1,6 +1,8 @@
 //! The cursor, with the names and habits of the kernel's `struct ma_state`.
 
-use crate::{MapleTree, NoArea, NodeId, Observer, Span};
+use crate::accounting::Start;
+use crate::store_type::Walk;
+use crate::{InsertError, MapleTree, NoArea, Observer, Preallocated, Span, Stored};
 
 /// A cursor over a [`MapleTree`]: the kernel's `struct ma_state`, with the calls that the mm makes.
 ///
@@ -53,14 +55,37 @@ enum Status {
     Underflow,
 }
 
-/// What a store would need: see [`MaState::preallocate`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A store that nodes were allocated for: see [`MaState::prepare`].
 #[must_use]
-pub struct Preallocated {
-    /// How many nodes the store allocates.
-    ///
-    /// Ours, not the kernel's: the exact number for the way this crate stores today.
-    pub nodes: u32,
+pub struct Ready<'a, E> {
+    mas: &'a mut MaState,
+    tree: &'a mut MapleTree<E>,
+    wr: Walk<E>,
+    nodes: u32,
+}
+
+impl<E: Copy + Eq> Ready<'_, E> {
+    /// How many nodes were asked for, and what the store will be.
+    pub fn preallocated(&self) -> Preallocated {
+        Preallocated {
+            nodes: self.nodes,
+            kind: self.wr.kind,
+        }
+    }
+
+    /// Stores, and gives back what is left of the nodes: `mas_store_prealloc`.
+    pub fn store(mut self, obs: &mut impl Observer<E>) -> Stored {
+        let stored = self.tree.carry_out(&mut self.wr, self.nodes, obs);
+        (self.mas.index, self.mas.last) = (self.wr.index, self.wr.last);
+        self.mas.status = Status::Active;
+        stored
+    }
+
+    /// Gives all nodes back, and says how many: `mas_destroy`.
+    pub fn destroy(self) -> u32 {
+        self.mas.status = Status::Start;
+        self.nodes
+    }
 }
 
 impl MaState {
@@ -197,7 +222,7 @@ impl MaState {
         let first = tree.search_low(min, max, size, obs)?;
         *self = Self {
             index: first,
-            last: first + (size - 1),
+            last: first.wrapping_add(size - 1),
             status: Status::Active,
         };
         Ok(())
@@ -221,30 +246,69 @@ impl MaState {
     ) -> Result<(), NoArea> {
         let last = tree.search_high(min, max, size, obs)?;
         *self = Self {
-            index: last - (size - 1),
+            index: last.wrapping_sub(size - 1),
             last,
             status: Status::Active,
         };
         Ok(())
     }
 
-    /// What a store of `entry` over the cursor's range would need: `mas_preallocate`.
+    /// How many nodes the kernel asks for before a store of `entry` over the cursor's range:
+    /// `mas_preallocate`.
     ///
-    /// The number is exact, and ours: the kernel's own counts come with its own way to store. It is
-    /// found by storing into a clone of the tree.
+    /// A cursor that stands in a leaf already may ask for more than one that starts over: see
+    /// [`Requests::ByHeights`](crate::Requests::ByHeights). Nothing is allocated here; what is not
+    /// used is given back by the store, or by [`destroy`](Self::destroy).
     ///
     /// # Panics
     ///
     /// If `index > last`.
     pub fn preallocate<E: Copy + Eq>(&self, tree: &MapleTree<E>, entry: Option<E>) -> Preallocated {
-        let mut count = CountNodes(0);
-        tree.clone()
-            .store_span(self.index, self.last, entry, &mut count);
-        Preallocated { nodes: count.0 }
+        tree.preallocation(self.index, self.last, entry, self.start())
     }
 
-    /// Stores `entry`, or NULL, over the cursor's range, whatever was there: `mas_store_prealloc`,
-    /// `mas_store_gfp`.
+    /// [`preallocate`](Self::preallocate) and a store to come in one: the tree is held until then, so
+    /// that what was found out about the store still holds, and need not be found out again.
+    ///
+    /// ```
+    /// use mmscope_maple::{MaState, MapleTree};
+    ///
+    /// let mut tree = MapleTree::new();
+    /// let mut mas = MaState::new(0x1000, 0x1fff);
+    /// let ready = mas.prepare(&mut tree, Some('a'));
+    /// assert_eq!(ready.preallocated().nodes, 1);
+    /// let stored = ready.store(&mut ());
+    /// assert_eq!((stored.used, stored.returned), (1, 0));
+    /// assert_eq!(tree.get(0x1234), Some('a'));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn prepare<'a, E: Copy + Eq>(
+        &'a mut self,
+        tree: &'a mut MapleTree<E>,
+        entry: Option<E>,
+    ) -> Ready<'a, E> {
+        let mut wr = Walk::new(tree, self.index, self.last, entry);
+        tree.walk_to_store(&mut wr);
+        let nodes = tree.preallocation_for(&wr, (self.index, self.last), self.start());
+        Ready {
+            mas: self,
+            tree,
+            wr,
+            nodes,
+        }
+    }
+
+    /// Gives back preallocated nodes that no store came for, and says how many: `mas_destroy`.
+    pub fn destroy(&mut self, preallocated: Preallocated) -> u32 {
+        self.status = Status::Start;
+        preallocated.nodes
+    }
+
+    /// Stores `entry`, or NULL, over the cursor's range, whatever was there, and asks for the nodes
+    /// itself: `mas_store_gfp`. Says what it took.
     ///
     /// Entries that reach over an end of the range keep what lies outside. After a store of NULL
     /// the cursor has the range of the whole hole.
@@ -257,9 +321,49 @@ impl MaState {
         tree: &mut MapleTree<E>,
         entry: Option<E>,
         obs: &mut impl Observer<E>,
-    ) {
-        (self.index, self.last) = tree.store_span(self.index, self.last, entry, obs);
+    ) -> Stored {
+        let range = (self.index, self.last);
+        self.stored(tree.store_span(range, entry, None, self.start(), obs))
+    }
+
+    /// The same with nodes that were asked for before: `mas_store_prealloc`. What is left of them
+    /// is given back.
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn store_prealloc<E: Copy + Eq>(
+        &mut self,
+        tree: &mut MapleTree<E>,
+        entry: Option<E>,
+        preallocated: Preallocated,
+        obs: &mut impl Observer<E>,
+    ) -> Stored {
+        let range = (self.index, self.last);
+        let nodes = Some(preallocated.nodes);
+        self.stored(tree.store_span(range, entry, nodes, self.start(), obs))
+    }
+
+    /// Stores `entry` over the cursor's range if nothing is stored there: `mas_insert`.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError::Exists`] with the lowest entry in the way. By
+    /// [`FullInsert::Overwrites`](crate::FullInsert::Overwrites) there is a case in which the kernel
+    /// overwrites it, and so does this.
+    ///
+    /// # Panics
+    ///
+    /// If `index > last`.
+    pub fn insert<E: Copy + Eq>(
+        &mut self,
+        tree: &mut MapleTree<E>,
+        entry: E,
+        obs: &mut impl Observer<E>,
+    ) -> Result<Stored, InsertError<E>> {
+        let stored = tree.insert_span((self.index, self.last), entry, self.start(), obs)?;
         self.status = Status::Active;
+        Ok(stored)
     }
 
     /// Takes the entry at `index` out of the tree, over its whole range, and returns it:
@@ -270,8 +374,24 @@ impl MaState {
         obs: &mut impl Observer<E>,
     ) -> Option<E> {
         let entry = self.walk(tree)?;
+        // The kernel starts over too, so that clearing the end of a leaf is seen to span.
+        self.reset();
         self.store(tree, None, obs);
         Some(entry)
+    }
+
+    fn stored(&mut self, (range, stored): ((u64, u64), Stored)) -> Stored {
+        (self.index, self.last) = range;
+        self.status = Status::Active;
+        stored
+    }
+
+    /// Where the walk of a store starts.
+    fn start(&self) -> Start {
+        match self.status {
+            Status::Active => Start::Leaf,
+            _ => Start::Root,
+        }
     }
 
     fn stand_on<E>(&mut self, span: Span<E>) -> Option<E> {
@@ -320,42 +440,19 @@ impl MaState {
 
     /// One range on, and past a NULL one unless `empty`: `mas_next_slot`.
     fn next_slot<E: Copy>(&mut self, tree: &MapleTree<E>, max: u64, empty: bool) -> Option<E> {
-        loop {
-            let here = tree.range_at(self.last).last;
-            if here >= max {
-                self.status = Status::Overflow;
-                return None;
-            }
-            let entry = self.stand_on(tree.range_at(here + 1));
-            if entry.is_some() || empty {
-                self.status = Status::Active;
-                return entry;
-            }
-        }
+        let come = tree.range_after(self.last, max, empty);
+        self.arrive(come, Status::Overflow)
     }
 
     /// One range back, and past a NULL one unless `empty`: `mas_prev_slot`.
     fn prev_slot<E: Copy>(&mut self, tree: &MapleTree<E>, min: u64, empty: bool) -> Option<E> {
-        loop {
-            let here = tree.range_at(self.index).first;
-            if here <= min {
-                self.status = Status::Underflow;
-                return None;
-            }
-            let entry = self.stand_on(tree.range_at(here - 1));
-            if entry.is_some() || empty {
-                self.status = Status::Active;
-                return entry;
-            }
-        }
+        let come = tree.range_before(self.index, min, empty);
+        self.arrive(come, Status::Underflow)
     }
-}
 
-/// Counts the nodes that are allocated.
-struct CountNodes(u32);
-
-impl<E> Observer<E> for CountNodes {
-    fn node(&mut self, _: NodeId<E>, old: Option<&crate::Node<E>>) {
-        self.0 += u32::from(old.is_none());
+    fn arrive<E>(&mut self, (at, found): (Option<Span<E>>, bool), limit: Status) -> Option<E> {
+        self.status = if found { Status::Active } else { limit };
+        let entry = at.and_then(|span| self.stand_on(span));
+        entry.filter(|_| found)
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::observer::NodeWitness;
-use crate::{Arena, Node, NodeId, Observer};
+use crate::{Arena, Kind, Node, NodeId, Observer, Rules};
 
 /// What the root pointer holds, with the height kept in the tree's flags: `ma_root` and `mt_height`
 /// in one.
@@ -34,7 +34,7 @@ pub struct Span<E> {
 }
 
 /// A map from ranges of `u64` to small entries that finds free ranges quickly: the kernel's `struct
-/// maple_tree` with `MT_FLAGS_ALLOC_RANGE`.
+/// maple_tree`, node for node as the release with the tree's [`Rules`] has it.
 ///
 /// Every index belongs to exactly one range, which holds an entry or NULL. Neighbouring NULL ranges
 /// are one; neighbouring entries stay apart, even equal ones. Look-up, store and gap search cost
@@ -50,16 +50,92 @@ pub struct MapleTree<E> {
     nodes: Arena<Node<E>>,
     /// Entries in all leaves and the root.
     entries: u64,
+    rules: Rules,
+    /// `MT_FLAGS_USE_RCU`.
+    rcu: bool,
+    /// `MT_FLAGS_ALLOC_RANGE`.
+    gaps: bool,
+    /// Which entries the root pointer may hold.
+    fits_root: fn(E) -> bool,
 }
 
 impl<E: Copy> MapleTree<E> {
-    /// A tree with nothing stored.
+    /// A tree with nothing stored, as the mm has it: in RCU mode and with gap tracking, by the
+    /// default [`Rules`].
     pub fn new() -> Self {
+        Self::with_rules(Rules::default())
+    }
+
+    /// A tree with nothing stored, in RCU mode and with gap tracking, that writes like the release
+    /// with these rules.
+    pub fn with_rules(rules: Rules) -> Self {
         Self {
             root: Root::Empty,
             nodes: Arena::new(),
             entries: 0,
+            rules,
+            rcu: true,
+            gaps: true,
+            fits_root: |_| true,
         }
+    }
+
+    /// The same empty tree, but without gap tracking (`MT_FLAGS_ALLOC_RANGE` not set): its inner
+    /// nodes have more slots and no gaps, and a search for a gap has to look at every leaf.
+    ///
+    /// # Panics
+    ///
+    /// If the tree has nodes.
+    #[must_use]
+    pub fn without_gaps(mut self) -> Self {
+        assert!(
+            self.height() == 0,
+            "the kind of nodes is fixed once there are some"
+        );
+        self.gaps = false;
+        self
+    }
+
+    /// The same empty tree, but with a limit on the entries that the root pointer may hold without
+    /// a node: in the kernel all but those with 10 as their lowest bits, which no VMA has.
+    #[must_use]
+    pub fn with_root_entries(mut self, fits: fn(E) -> bool) -> Self {
+        self.fits_root = fits;
+        self
+    }
+
+    /// The rules that the tree writes by.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Whether nodes are replaced rather than changed, so that readers need no lock: `mt_in_rcu`.
+    pub fn in_rcu(&self) -> bool {
+        self.rcu
+    }
+
+    /// Enters or leaves RCU mode: `mt_set_in_rcu`, `mt_clear_in_rcu`.
+    pub fn set_rcu(&mut self, rcu: bool) {
+        self.rcu = rcu;
+    }
+
+    /// Whether inner nodes keep the largest gap under each slot: `mt_is_alloc`.
+    pub fn tracks_gaps(&self) -> bool {
+        self.gaps
+    }
+
+    /// The kind of nodes above the leaves.
+    pub(crate) fn inner_kind(&self) -> Kind {
+        if self.gaps {
+            Kind::Arange64
+        } else {
+            Kind::Range64
+        }
+    }
+
+    /// Whether the root pointer may hold the entry. NULL always fits.
+    pub(crate) fn fits_root(&self, entry: Option<E>) -> bool {
+        entry.is_none_or(self.fits_root)
     }
 
     /// What the root pointer holds.
@@ -134,16 +210,18 @@ impl<E: Copy> MapleTree<E> {
         self.nodes.insert(node, &mut NodeWitness(obs))
     }
 
-    pub(crate) fn write_node(&mut self, id: NodeId<E>, node: Node<E>, obs: &mut impl Observer<E>) {
-        let place = self.nodes.edit(id, &mut NodeWitness(obs));
-        self.entries -= place.entries();
-        self.entries += node.entries();
-        *place = node;
+    /// A node, to be changed where it stands. A change in the number of entries must be told to
+    /// [`count_entries`](Self::count_entries).
+    pub(crate) fn edit_node(&mut self, id: NodeId<E>, obs: &mut impl Observer<E>) -> &mut Node<E> {
+        self.nodes.edit(id, &mut NodeWitness(obs))
+    }
+
+    pub(crate) fn count_entries(&mut self, before: u64, after: u64) {
+        self.entries = self.entries - before + after;
     }
 
     pub(crate) fn free_node(&mut self, id: NodeId<E>, obs: &mut impl Observer<E>) {
-        let node = self.nodes.remove(id, &mut NodeWitness(obs));
-        self.entries -= node.entries();
+        self.entries -= self.nodes.discard(id, &mut NodeWitness(obs), Node::entries);
     }
 }
 
@@ -174,6 +252,10 @@ impl<E: Copy> Clone for MapleTree<E> {
             root: self.root,
             nodes: self.nodes.clone(),
             entries: self.entries,
+            rules: self.rules,
+            rcu: self.rcu,
+            gaps: self.gaps,
+            fits_root: self.fits_root,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading: from the root down to the range that holds an index, and from range to range.
 
-use crate::node::{Leaf64, Shape};
+use crate::node::{Leaf64, Look, position};
 use crate::{MapleTree, Root, Span};
 
 /// A leaf with the range it covers.
@@ -16,8 +16,7 @@ impl<E: Copy> LeafAt<'_, E> {
     }
 
     fn span(&self, index: u64) -> Span<E> {
-        let slot = self.leaf.slot_at(index);
-        let (first, last) = self.leaf.range_of(slot, self.min, self.max);
+        let (slot, first, last) = self.leaf.search(index, self.min, self.max);
         Span {
             first,
             last,
@@ -37,18 +36,84 @@ impl<E: Copy> MapleTree<E> {
         }
     }
 
+    /// Goes on from the range that holds `index` to the next, past NULL unless `empty`, until a range
+    /// reaches `max`: `mas_next_slot`. Returns the range come to, if it is another, and whether it is
+    /// what was looked for.
+    pub(crate) fn range_after(&self, index: u64, max: u64, empty: bool) -> (Option<Span<E>>, bool) {
+        let mut leaf = self.leaf_at(index);
+        let mut span = self.span_in(leaf.as_ref(), index);
+        let mut moved = false;
+        while span.last < max {
+            let next = span.last + 1;
+            if leaf.as_ref().is_some_and(|leaf| leaf.max < next) {
+                leaf = self.leaf_at(next);
+            }
+            span = self.span_in(leaf.as_ref(), next);
+            moved = true;
+            if span.entry.is_some() || empty {
+                return (Some(span), true);
+            }
+        }
+        (Some(span).filter(|_| moved), false)
+    }
+
+    /// The same the other way: `mas_prev_slot`.
+    pub(crate) fn range_before(
+        &self,
+        index: u64,
+        min: u64,
+        empty: bool,
+    ) -> (Option<Span<E>>, bool) {
+        let mut leaf = self.leaf_at(index);
+        let mut span = self.span_in(leaf.as_ref(), index);
+        let mut moved = false;
+        while span.first > min {
+            let next = span.first - 1;
+            if leaf.as_ref().is_some_and(|leaf| leaf.min > next) {
+                leaf = self.leaf_at(next);
+            }
+            span = self.span_in(leaf.as_ref(), next);
+            moved = true;
+            if span.entry.is_some() || empty {
+                return (Some(span), true);
+            }
+        }
+        (Some(span).filter(|_| moved), false)
+    }
+
+    fn span_in(&self, leaf: Option<&LeafAt<'_, E>>, index: u64) -> Span<E> {
+        match leaf {
+            Some(leaf) => leaf.span(index),
+            None => self.range_without_nodes(index),
+        }
+    }
+
+    /// The entry at `index`: `mtree_load`.
+    pub fn get(&self, index: u64) -> Option<E> {
+        let Root::Node { mut id, .. } = self.root else {
+            return self.range_without_nodes(index).entry;
+        };
+        loop {
+            match self.node(id).look() {
+                Look::Leaf(leaf) => return leaf.slots[leaf.slot_at(index)],
+                Look::Inner(inner) => id = inner.child(position(inner.pivots, index)),
+            }
+        }
+    }
+
     /// The leaf that covers `index`, or `None` for a tree without nodes: `mas_state_walk`.
+    #[inline]
     fn leaf_at(&self, index: u64) -> Option<LeafAt<'_, E>> {
         let Root::Node { mut id, .. } = self.root else {
             return None;
         };
         let (mut min, mut max) = (0, u64::MAX);
         loop {
-            match &self.node(id).0 {
-                Shape::Leaf(leaf) => return Some(LeafAt { leaf, min, max }),
-                Shape::Inner(inner) => {
-                    let slot = inner.slot_at(index);
-                    (min, max) = inner.range_of(slot, min, max);
+            match self.node(id).look() {
+                Look::Leaf(leaf) => return Some(LeafAt { leaf, min, max }),
+                Look::Inner(inner) => {
+                    let slot;
+                    (slot, min, max) = inner.search(index, min, max);
                     id = inner.child(slot);
                 }
             }

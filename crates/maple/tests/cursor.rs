@@ -1,11 +1,14 @@
 //! The cursor where the kernel's has a habit of its own, and the corners of stores and searches.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
 use common::Journal;
-use mmscope_maple::{GapLook, GapVerdict, Kind, MaState, MapleTree, NoArea, Observer, Root, Slot};
+use mmscope_maple::{
+    GapLook, GapVerdict, Kind, MaState, MapleTree, NoArea, Observer, Root, Rules, Slot, StoreType,
+    WriteEvent,
+};
 
 /// Entries 1, 2, 3 at 10..=19, 20..=29 and 40..=49.
 fn three() -> MapleTree<u32> {
@@ -156,9 +159,87 @@ fn root_states() {
     tree.store_range(0..=u64::MAX, Some(3));
     assert_eq!((tree.height(), tree.len()), (1, 1));
     assert_eq!(tree.highest_gap(1, 0..=u64::MAX), Err(NoArea::Busy));
+}
+
+/// The slot of an entry over everything is cleared in place, since 6.12. The hole that is left is of
+/// 2^64, which the search from above takes for 0.
+#[test]
+fn an_entry_over_everything_leaves_a_leaf_with_one_hole() {
+    let mut tree = MapleTree::with_rules(Rules::V6_1);
+    tree.store_range(0..=u64::MAX, Some(3));
     assert_eq!(tree.remove(77), Some((0..=u64::MAX, 3)));
     assert_eq!((tree.root(), tree.nodes().len()), (Root::Empty, 0));
     assert_eq!(tree.highest_gap(u64::MAX, 0..=u64::MAX), Ok(1..=u64::MAX));
+
+    let mut tree = MapleTree::new();
+    tree.store_range(0..=u64::MAX, Some(3));
+    assert_eq!(tree.remove(77), Some((0..=u64::MAX, 3)));
+    assert_eq!((tree.height(), tree.len()), (1, 0));
+    assert_eq!(tree.check(), Ok(()));
+    assert_eq!(tree.highest_gap(1, 0..=u64::MAX), Err(NoArea::Busy));
+    assert_eq!(tree.lowest_gap(9, 0..=u64::MAX), Ok(0..=8));
+    tree.store_range(5..=7, Some(1));
+    assert_eq!(tree.highest_gap(1, 0..=u64::MAX), Ok(u64::MAX..=u64::MAX));
+}
+
+/// 6.1 refuses a window of one index, and says that it is busy where later ones say that the size
+/// makes no sense.
+#[test]
+fn limits_of_a_search_in_6_1() {
+    let mut tree: MapleTree<u32> = MapleTree::with_rules(Rules::V6_1);
+    assert_eq!(tree.lowest_gap(3, 5..=6), Ok(5..=7));
+    tree.store_range(2..=2, Some(1));
+    let search = |min, max, size| MaState::new(0, 0).empty_area(&tree, min, max, size, &mut ());
+    assert_eq!(search(5, 5, 1), Err(NoArea::Invalid));
+    assert_eq!(search(5, 6, 3), Err(NoArea::Busy));
+    assert_eq!(search(5, 6, 2), Ok(()));
+}
+
+#[derive(Default)]
+struct Steps(Vec<WriteEvent<u32>>);
+
+impl Observer<u32> for Steps {
+    fn write(&mut self, step: WriteEvent<u32>) {
+        self.0.push(step);
+    }
+}
+
+#[test]
+fn a_store_tells_what_it_does() {
+    let mut tree = MapleTree::new();
+    for n in 0..7 {
+        tree.store_range(10 * n..=10 * n + 8, Some(1));
+    }
+    let mut mas = MaState::new(70, 78);
+    let pre = mas.preallocate(&tree, Some(2));
+    assert_eq!((pre.nodes, pre.kind), (1, StoreType::NodeStore));
+    let mut steps = Steps::default();
+    let stored = mas.store_prealloc(&mut tree, Some(2), pre, &mut steps);
+    assert_eq!((stored.asked, stored.used, stored.freed), (1, 1, 1));
+    let [
+        WriteEvent::Decided { asked: 1, .. },
+        WriteEvent::Filled { node },
+        WriteEvent::Published {
+            node: published,
+            parent: None,
+        },
+        WriteEvent::Dead { node: dead },
+        WriteEvent::Done(done),
+    ] = steps.0[..]
+    else {
+        panic!("{steps:?}", steps = steps.0)
+    };
+    assert_eq!((node, done), (published, stored));
+    assert_ne!(node, dead);
+
+    // 17 slots in a root leaf of 16: two leaves and a root above.
+    let mut mas = MaState::new(100, 108);
+    let pre = mas.preallocate(&tree, Some(2));
+    assert_eq!((pre.nodes, pre.kind), (3, StoreType::SplitStore));
+    let stored = mas.store_prealloc(&mut tree, Some(2), pre, &mut ());
+    assert_eq!((stored.used, stored.returned, stored.freed), (3, 0, 1));
+    let pre = MaState::new(104, 104).preallocate(&tree, None);
+    assert_eq!(MaState::new(104, 104).destroy(pre), 1);
 }
 
 #[derive(Default)]

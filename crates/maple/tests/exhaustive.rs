@@ -1,11 +1,11 @@
 //! Every store there is, in small worlds and in trees of several levels.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
 use common::{Journal, Plain};
-use mmscope_maple::{MaState, MapleTree};
+use mmscope_maple::{MaState, MapleTree, Rules};
 
 fn store(tree: &mut MapleTree<u32>, plain: &mut Plain, first: u64, last: u64, entry: Option<u32>) {
     MaState::new(first, last).store(tree, entry, &mut ());
@@ -19,6 +19,14 @@ fn assert_same(tree: &MapleTree<u32>, plain: &Plain) {
         .map(|span| (span.first, span.last, span.entry))
         .collect();
     assert_eq!(ranges, plain.ranges());
+}
+
+/// Trees of both families, in the mm's mode and in the opposite one.
+fn trees() -> impl Iterator<Item = MapleTree<u32>> {
+    let mut other = MapleTree::with_rules(Rules::V7_3).without_gaps();
+    other.set_rcu(false);
+    let plain = [Rules::V6_12, Rules::V7_3].map(MapleTree::with_rules);
+    plain.into_iter().chain([other])
 }
 
 /// All runs of three stores over five indices, the highest index of all among them.
@@ -38,13 +46,15 @@ fn three_stores_over_five_indices() {
             assert_same(&tree, &plain);
             (tree, plain)
         };
-    let (tree, plain) = (MapleTree::new(), Plain::new());
-    for a in &choices {
-        let (tree, plain) = visit(&tree, &plain, *a);
-        for b in &choices {
-            let (tree, plain) = visit(&tree, &plain, *b);
-            for c in &choices {
-                visit(&tree, &plain, *c);
+    let plain = Plain::new();
+    for tree in trees() {
+        for a in &choices {
+            let (tree, plain) = visit(&tree, &plain, *a);
+            for b in &choices {
+                let (tree, plain) = visit(&tree, &plain, *b);
+                for c in &choices {
+                    visit(&tree, &plain, *c);
+                }
             }
         }
     }
@@ -54,7 +64,7 @@ fn three_stores_over_five_indices() {
 /// other, undone after.
 #[test]
 fn a_store_between_any_two_boundaries() {
-    let trees = [
+    let worlds = [
         (6u64, true),
         (15, true),
         (16, false),
@@ -63,8 +73,11 @@ fn a_store_between_any_two_boundaries() {
         (90, true),
         (150, false),
     ];
-    for (count, holes) in trees {
-        let (mut tree, mut plain) = (MapleTree::new(), Plain::new());
+    for ((count, holes), empty) in worlds
+        .into_iter()
+        .flat_map(|world| trees().map(move |tree| (world, tree)))
+    {
+        let (mut tree, mut plain) = (empty, Plain::new());
         for n in 0..count {
             let last = 10 * n + if holes { 6 } else { 9 };
             store(&mut tree, &mut plain, 10 * n, last, Some(0));

@@ -6,6 +6,7 @@
 mod case;
 mod cases;
 mod layout;
+mod maple;
 mod profile;
 mod read;
 mod report;
@@ -14,8 +15,12 @@ mod vectors;
 
 pub use case::{Case, CaseError};
 pub use cases::{CasesReport, check_trace, is_trace, machine_kernel};
+pub use maple::{
+    MapleError, MapleReport, check_maple, check_maple_accounting, check_maple_long,
+    check_maple_text, check_maple_texts, is_maple,
+};
 pub use profile::profile;
-pub use read::{files_below, is_vectors, read_text};
+pub use read::{files_below, is_operations_file, is_vectors, read_text};
 pub use report::{Difference, Report};
 pub use script::{OutOfScope, ScriptError};
 pub use vectors::{check_case, check_text};

@@ -34,6 +34,15 @@ pub fn is_vectors(path: &Path) -> bool {
     name.ends_with(".jsonl") || name.ends_with(".jsonl.br")
 }
 
+/// Whether a file's name says that it holds the operations of long maple tree runs.
+pub fn is_operations_file(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or("");
+    name.ends_with(".ops") || name.ends_with(".ops.br")
+}
+
 /// A file's text; `.br` is decompressed.
 ///
 /// # Errors
