@@ -1,6 +1,7 @@
 // What a person does with the page: stepping, keys, kernels, links, traces; and that it stays accessible while they do.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assertAccessible } from "./axe.mjs";
 import { mounted, useSite } from "./browser.mjs";
@@ -61,6 +62,21 @@ test("the three lanes show the addresses, the mappings added and the gaps of thr
   const gaps = items.map((name) => /^B: gap of (\d+ kB).*alignment|^B: gap of (\d+ kB).*boundary/.exec(name)).filter(Boolean);
   assert.deepEqual(gaps.map((found) => found[1] ?? found[2]).sort(), ["1320 kB", "1512 kB", "1512 kB"]);
 });
+
+// The file that the native test writes and is held to.
+const LESSON_STATES = readFileSync(new URL("../crates/lab/tests/data/lesson_states.txt", import.meta.url), "utf8");
+
+for (const line of LESSON_STATES.trim().split("\n")) {
+  const [lesson, link, ...expected] = line.split(" ");
+  test(`the end of lesson ${lesson} is the same state here as natively`, async (t) => {
+    const page = await site.open(t, `/#${link}`);
+    assert.deepEqual(await hashes(page), expected);
+    await page.getByRole("button", { name: "First", exact: true }).click();
+    assert.notDeepEqual(await hashes(page), expected);
+    await page.getByRole("button", { name: "Last", exact: true }).click();
+    assert.deepEqual(await hashes(page), expected);
+  });
+}
 
 test("the state hash of each lane stands in the page, twice", async (t) => {
   const page = await site.open(t);

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use std::fmt::Write;
+
+use expect_test::expect_file;
+use mmscope_lab::link::{self, Content, Link};
 use mmscope_lab::{Position, Scenario, Timeline, lessons};
 use mmscope_mm::Outcome;
 
@@ -107,4 +111,25 @@ fn cactusbssn_ends_as_one_mapping_or_as_25() {
         .map(|lane| lane.ledger.gap_bytes - lane.ledger_at_start.gap_bytes)
         .collect();
     assert_eq!(gaps, [0, (1320 + 24 * 1512) * 1024, 0]);
+}
+
+/// The end of each lesson as a link, and the state hash of each lane there. The page is held to the same file.
+#[test]
+fn the_end_of_each_lesson_has_the_known_state() {
+    let mut lines = String::new();
+    for lesson in lessons::all() {
+        let mut timeline = Timeline::new(Scenario::parse(lesson.scenario).unwrap()).unwrap();
+        timeline.last();
+        let link = link::encode(&Link {
+            content: Content::Lesson(lesson.id.into()),
+            position: Some(timeline.position()),
+            view: Default::default(),
+        });
+        write!(lines, "{} {link}", lesson.id).unwrap();
+        for lane in timeline.frame().lanes {
+            write!(lines, " {:016x}", lane.state_hash).unwrap();
+        }
+        lines.push('\n');
+    }
+    expect_file!["data/lesson_states.txt"].assert_eq(&lines);
 }
