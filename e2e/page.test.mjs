@@ -71,9 +71,9 @@ for (const line of LESSON_STATES.trim().split("\n")) {
   test(`the end of lesson ${lesson} is the same state here as natively`, async (t) => {
     const page = await site.open(t, `/#${link}`);
     assert.deepEqual(await hashes(page), expected);
-    await page.getByRole("button", { name: "First", exact: true }).click();
+    await page.getByRole("button", { name: "To the start" }).click();
     assert.notDeepEqual(await hashes(page), expected);
-    await page.getByRole("button", { name: "Last", exact: true }).click();
+    await page.getByRole("button", { name: "To the end" }).click();
     assert.deepEqual(await hashes(page), expected);
   });
 }
