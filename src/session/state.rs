@@ -1,10 +1,8 @@
 //! A session to a link and back.
 
-use std::collections::BTreeMap;
-
 use mmscope_figure::{Selection, say};
 use mmscope_lab::link::{Content, Link, decode, encode};
-use mmscope_lab::{Position, Scenario, Timeline, lessons};
+use mmscope_lab::{Position, Scenario, Sorted, Timeline, lessons};
 use mmscope_mm::{Kernel, Range};
 
 use super::{Session, Theme};
@@ -28,7 +26,7 @@ pub(crate) struct Opened {
 pub(crate) fn link(session: &Session) -> Option<String> {
     let timeline = session.timeline();
     let scenario = timeline.scenario();
-    let mut view = BTreeMap::new();
+    let mut view = Sorted::new();
     let content = match session.lesson {
         Some(lesson) => {
             let kernels: Vec<String> = scenario.kernels.iter().map(Kernel::to_string).collect();
@@ -97,7 +95,7 @@ pub(crate) fn open(text: &str) -> Result<Opened, String> {
             )
         }
     };
-    if let Some(kernels) = view.get(KERNELS) {
+    if let Some(kernels) = view.get(&KERNELS.to_owned()) {
         session.set_kernels(
             kernels
                 .split(' ')
@@ -107,11 +105,15 @@ pub(crate) fn open(text: &str) -> Result<Opened, String> {
     if let Some(position) = position {
         session.go(position);
     }
-    session.lens = view.get(LENS).and_then(|text| range(text));
-    session.selected = view.get(SELECTED).and_then(|text| selection(text));
+    session.lens = view.get(&LENS.to_owned()).and_then(|text| range(text));
+    session.selected = view
+        .get(&SELECTED.to_owned())
+        .and_then(|text| selection(text));
     Ok(Opened {
         session,
-        theme: view.get(THEME).and_then(|name| Theme::find(name)),
+        theme: view
+            .get(&THEME.to_owned())
+            .and_then(|name| Theme::find(name)),
     })
 }
 

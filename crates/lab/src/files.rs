@@ -11,17 +11,20 @@ pub(crate) const NO_DEVICE: &str = "00:00";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Files {
     list: Vec<File>,
-    by_path: BTreeMap<String, Vec<FileId>>,
+    /// The first file with each path.
+    by_path: BTreeMap<String, u32>,
+    /// The first file with each identity, as [`identity`] writes it.
+    by_identity: BTreeMap<String, u32>,
 }
 
 impl Files {
     /// The files of a list, numbered as they stand there.
     pub(crate) fn of(list: Vec<File>) -> Files {
-        let mut by_path: BTreeMap<String, Vec<FileId>> = BTreeMap::new();
-        for (id, file) in (0..).map(FileId).zip(&list) {
-            by_path.entry(file.path.clone()).or_default().push(id);
+        let mut files = Files::default();
+        for file in list {
+            files.push(file);
         }
-        Files { list, by_path }
+        files
     }
 
     /// The file of exactly this identity; a new one if there is none.
@@ -32,29 +35,31 @@ impl Files {
         inode: u64,
         placement: FilePlacement,
     ) -> FileId {
-        let known = self.by_path.get(path).into_iter().flatten().find(|id| {
-            let file = &self.list[id.0 as usize];
-            file.dev == dev && file.inode == inode
-        });
-        if let Some(id) = known {
-            return *id;
+        if let Some(id) = self.by_identity.get(&identity(path, dev, inode)) {
+            return FileId(*id);
         }
-        let id = FileId(self.list.len() as u32);
-        self.list.push(File {
+        self.push(File {
             path: path.to_owned(),
             len: None,
             dev: dev.to_owned(),
             inode,
             placement,
-        });
-        self.by_path.entry(path.to_owned()).or_default().push(id);
-        id
+        })
+    }
+
+    fn push(&mut self, file: File) -> FileId {
+        let id = self.list.len() as u32;
+        let identity = identity(&file.path, &file.dev, file.inode);
+        self.by_identity.entry(identity).or_insert(id);
+        self.by_path.entry(file.path.clone()).or_insert(id);
+        self.list.push(file);
+        FileId(id)
     }
 
     /// The first file with this path; a new one without device and inode if there is none.
     pub(crate) fn by_path(&mut self, path: &str, placement: FilePlacement) -> FileId {
-        match self.by_path.get(path).and_then(|ids| ids.first()) {
-            Some(id) => *id,
+        match self.by_path.get(path) {
+            Some(id) => FileId(*id),
             None => self.exact(path, NO_DEVICE, 0, placement),
         }
     }
@@ -73,4 +78,9 @@ impl Files {
     pub(crate) fn into_list(self) -> Vec<File> {
         self.list
     }
+}
+
+/// What makes two files one. Neither device nor inode has blanks in it.
+fn identity(path: &str, dev: &str, inode: u64) -> String {
+    format!("{dev} {inode} {path}")
 }

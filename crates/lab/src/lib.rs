@@ -31,6 +31,7 @@ mod nearest;
 mod order;
 mod program;
 mod scenario;
+mod sorted;
 pub mod strace;
 mod text;
 mod timeline;
@@ -40,5 +41,6 @@ pub use frame::{Change, ChangeKind, Frame, LaneFrame, Ledger, Piece, PieceKind, 
 pub use order::sorted_by_number;
 pub use program::{CallLine, Item, MAX_DEPTH, MAX_STEPS, Program, Repeat, SourceLine};
 pub use scenario::{Anchor, MAX_LANES, Scenario};
+pub use sorted::Sorted;
 pub use text::{Expected, FlagSet, ScenarioError, call_text, outcome_text};
 pub use timeline::{LaneError, Progress, Step, StepSummary, Timeline};

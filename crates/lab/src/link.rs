@@ -6,7 +6,6 @@
 
 mod base64url;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write;
 
@@ -14,6 +13,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use crate::frame::Position;
+use crate::sorted::Sorted;
 
 /// A link's text is at most so long.
 pub const MOST_BYTES: usize = 16 << 20;
@@ -35,7 +35,7 @@ pub struct Link {
     /// Where; `None` for where the lesson opens, or the start.
     pub position: Option<Position>,
     /// What the view remembers. Keys are single words, values single lines; those that a view does not know stay.
-    pub view: BTreeMap<String, String>,
+    pub view: Sorted<String, String>,
 }
 
 /// Why a link could not be read.
@@ -75,7 +75,7 @@ pub fn encode(link: &Link) -> String {
             None => writeln!(text, "at {step}"),
         };
     }
-    for (key, value) in &link.view {
+    for (key, value) in link.view.as_slice() {
         if is_key(key) && !value.contains(['\n', '\r']) {
             let _ = writeln!(text, "{}", format!("{key} {value}").trim_end());
         }
@@ -128,7 +128,7 @@ fn inflated(packed: &[u8]) -> Result<Vec<u8>, LinkError> {
 
 fn read(text: &str) -> Result<Link, LinkError> {
     let mut position = None;
-    let mut view = BTreeMap::new();
+    let mut view = Sorted::new();
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n') {
         let (key, value) = line.split_once(' ').unwrap_or((line, ""));

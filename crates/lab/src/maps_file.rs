@@ -129,8 +129,10 @@ fn shown(part: Part<'_>) -> String {
 
 /// Reads lines one by one.
 pub(crate) struct Reader {
-    /// By start: end, line, and the mapping.
-    maps: BTreeMap<u64, (u32, StartMap)>,
+    /// Mappings and the lines they stand in.
+    maps: Vec<(u32, StartMap)>,
+    /// Where in that list a mapping is, by its start.
+    by_start: BTreeMap<u64, u64>,
     pub(crate) files: Files,
     heap: Option<Range>,
     /// How files take part in placement.
@@ -140,7 +142,8 @@ pub(crate) struct Reader {
 impl Reader {
     pub(crate) fn new() -> Reader {
         Reader {
-            maps: BTreeMap::new(),
+            maps: Vec::new(),
+            by_start: BTreeMap::new(),
             files: Files::default(),
             heap: None,
             placement: FilePlacement::Thp,
@@ -149,10 +152,17 @@ impl Reader {
 
     pub(crate) fn finish(self) -> MapsFile {
         let Reader {
-            maps, files, heap, ..
+            maps,
+            by_start,
+            files,
+            heap,
+            ..
         } = self;
         MapsFile {
-            maps: maps.into_values().map(|(_, map)| map).collect(),
+            maps: by_start
+                .into_values()
+                .map(|at| maps[at as usize].1.clone())
+                .collect(),
             files: files.into_list(),
             heap,
         }
@@ -206,12 +216,14 @@ impl Reader {
             file,
             special,
         };
-        self.maps.insert(start, (number, map));
+        self.by_start.insert(start, self.maps.len() as u64);
+        self.maps.push((number, map));
         Ok(())
     }
 
     fn overlapping(&self, start: u64, end: u64) -> Option<u32> {
-        let (_, (line, map)) = self.maps.range(..end).next_back()?;
+        let (_, at) = self.by_start.range(..end).next_back()?;
+        let (line, map) = &self.maps[*at as usize];
         (map.range.end > start).then_some(*line)
     }
 

@@ -160,7 +160,7 @@ impl Flat {
         let mut number = |name: &Option<String>| {
             name.as_ref().map(|name| {
                 let next = numbers.len();
-                *numbers.entry(name.clone()).or_insert(next)
+                *numbers.entry(name.clone()).or_insert(next as u32)
             })
         };
         let names: Vec<_> = calls
@@ -203,7 +203,7 @@ impl Flat {
 }
 
 struct Unroll<'a> {
-    names: &'a [(Option<usize>, Option<usize>)],
+    names: &'a [(Option<u32>, Option<u32>)],
     last: Vec<u32>,
     flat: &'a mut Flat,
 }
@@ -244,9 +244,9 @@ impl Unroll<'_> {
         self.flat.order.push(number);
         self.flat
             .definitions
-            .push(relative_to.map_or(UNDEFINED, |name| self.last[name]));
+            .push(relative_to.map_or(UNDEFINED, |name| self.last[name as usize]));
         if let Some(name) = name {
-            self.last[name] = step;
+            self.last[name as usize] = step;
         }
     }
 }

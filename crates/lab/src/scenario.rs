@@ -19,11 +19,10 @@
 //! An address may be counted from an earlier result by its name. Where that call failed the name stands for
 //! `MAP_FAILED`, all bits set.
 
-use std::collections::BTreeMap;
-
 use mmscope_mm::{File, Kernel, Settings, Start};
 
 use crate::program::Program;
+use crate::sorted::Sorted;
 
 /// At most so many kernels run side by side.
 pub const MAX_LANES: u32 = 3;
@@ -46,7 +45,7 @@ pub struct Scenario {
     /// What the task does.
     pub program: Program,
     /// Comments of the lines before the program, by the line they stand before.
-    pub comments: BTreeMap<Anchor, Vec<String>>,
+    pub comments: Sorted<Anchor, Vec<String>>,
 }
 
 /// A line that comments stand before.
@@ -88,7 +87,7 @@ impl Default for Scenario {
             },
             seed: 0,
             program: Program::default(),
-            comments: BTreeMap::new(),
+            comments: Sorted::new(),
         }
     }
 }

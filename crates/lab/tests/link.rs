@@ -2,14 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use mmscope_lab::link::{Content, Link, LinkError, decode, encode};
-use mmscope_lab::{Position, Scenario, lessons};
+use mmscope_lab::{Position, Scenario, Sorted, lessons};
 use proptest::prelude::*;
 
-fn view(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+fn view(pairs: &[(&str, &str)]) -> Sorted<String, String> {
     pairs
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
@@ -38,7 +37,7 @@ fn a_lesson_is_a_short_link() {
     let text = encode(&Link {
         content: scenario,
         position: None,
-        view: BTreeMap::new(),
+        view: Sorted::new(),
     });
     assert!(text.len() < 1000, "{}", text.len());
 }
@@ -70,7 +69,7 @@ fn forty_calls_fit_in_2000_characters() {
     let link = Link {
         content: Content::Scenario(scenario),
         position: None,
-        view: BTreeMap::new(),
+        view: Sorted::new(),
     };
     let text = encode(&link);
     assert!(text.len() < 2000, "{}", text.len());
@@ -88,7 +87,7 @@ fn other_versions_and_rubbish_are_told_apart() {
     let whole = encode(&Link {
         content: Content::Lesson("x".into()),
         position: None,
-        view: BTreeMap::new(),
+        view: Sorted::new(),
     });
     for broken in [
         "",
@@ -114,7 +113,7 @@ fn a_link_that_unpacks_to_too_much_is_stopped() {
     let bomb = encode(&Link {
         content: scenario,
         position: None,
-        view: BTreeMap::new(),
+        view: Sorted::new(),
     });
     assert!(bomb.len() < 50_000);
     assert_eq!(decode(&bomb), Err(LinkError::TooLarge));

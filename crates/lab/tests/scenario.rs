@@ -321,7 +321,7 @@ munmap(a, 4632k)
     let scenario = Scenario::parse(text).unwrap();
     assert_eq!(scenario.settings.thp, Thp::Always);
     assert_eq!(scenario.program.steps(), 5);
-    assert_eq!(scenario.comments[&Anchor::End], ["the end"]);
+    assert_eq!(scenario.comments.get(&Anchor::End).unwrap(), &["the end"]);
     let printed = scenario.to_string();
     let decimal = text
         .replace("4632k", "4743168")

@@ -20,7 +20,8 @@ pub struct Release {
 macro_rules! releases {
     ($($id:literal $([$($alias:literal),*])? $($assumed:ident)? : $($change:ident)*;)*) => {{
         const COUNT: usize = [$($id),*].len();
-        const LIST: [Release; COUNT] = {
+        // A static, so that what the page loads has the list once.
+        static LIST: [Release; COUNT] = {
             let mut changes = Changes::NONE;
             [$({
                 $(changes = changes.with(Change::$change);)*

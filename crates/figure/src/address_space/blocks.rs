@@ -1,9 +1,8 @@
 //! One lane's strip in the lens: mappings, gaps, folds, the grid, and what the call changed.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use mmscope_lab::{ChangeKind, Piece, PieceKind};
+use mmscope_lab::{ChangeKind, Piece, PieceKind, Sorted};
 use mmscope_mm::page::{PAGE_SIZE, PMD_SIZE};
 use mmscope_mm::{Range, VmaId};
 
@@ -85,7 +84,7 @@ fn holds_letter(area: Area) -> bool {
 /// Shapes of one strip, gathered by role so that equal things become one path.
 #[derive(Default)]
 struct Layers {
-    blocks: BTreeMap<Role, String>,
+    blocks: Sorted<Role, String>,
     hatch: String,
     gaps: String,
     flags: String,
@@ -260,7 +259,7 @@ impl Layers {
         let kind = Kind::of(machine, id);
         let body = with_hair(area, plane.vertical);
         if vma.is_accessible() {
-            push_block(self.blocks.entry(kind.role()).or_default(), body);
+            push_block(self.blocks.or_default(kind.role()), body);
             if kind == Kind::File && body.w >= 6 && body.h >= 8 {
                 push_dots(&mut self.dots, body);
             }
@@ -438,7 +437,7 @@ impl Layers {
         (vmas, gaps): (u32, u32),
         area: Area,
     ) {
-        push_rect(self.blocks.entry(Role::Many).or_default(), area);
+        push_rect(self.blocks.or_default(Role::Many), area);
         let number = vmas.to_string();
         if measure::width(&number, TextSize::Small, true) + 4 <= area.w && area.h >= 14 {
             let at = (area.x + area.w / 2, area.y + area.h / 2 + 4);
@@ -456,7 +455,7 @@ impl Layers {
 
     fn paint(self, scene: &mut Scene) {
         scene.path(Role::Gap, self.gaps);
-        for (role, d) in self.blocks {
+        for (role, d) in self.blocks.into_vec() {
             scene.path(role, d);
         }
         scene.path(Role::Guard, self.hatch);

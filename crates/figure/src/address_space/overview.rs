@@ -1,8 +1,6 @@
 //! The whole address space in one narrow strip: a row for each lane, the holes folded, the lens marked.
 
-use std::collections::BTreeMap;
-
-use mmscope_lab::{Frame, PieceKind};
+use mmscope_lab::{Frame, PieceKind, Sorted};
 use mmscope_mm::Range;
 use mmscope_mm::page::TASK_SIZE;
 
@@ -194,7 +192,7 @@ fn finish(
             fold_item(scene, area, part.range);
         }
     }
-    let mut blocks: BTreeMap<Role, String> = BTreeMap::new();
+    let mut blocks: Sorted<Role, String> = Sorted::new();
     for (row, lane) in (0..).zip(&frame.lanes) {
         for part in parts.iter().filter(|part| part.place.is_some()) {
             let at_most = usize::try_from(part.px).unwrap_or(0).max(4);
@@ -205,12 +203,12 @@ fn finish(
                     PieceKind::Gap => continue,
                 };
                 if let Some(area) = plane.area(piece.range, cross + row * pitch, pitch - 1) {
-                    push_rect(blocks.entry(plain(role)).or_default(), area);
+                    push_rect(blocks.or_default(plain(role)), area);
                 }
             }
         }
     }
-    for (role, d) in blocks {
+    for (role, d) in blocks.into_vec() {
         scene.path(role, d);
     }
     Overview { plane, area }

@@ -1,15 +1,14 @@
 //! Which file a descriptor of the log stands for.
 
-use std::collections::BTreeMap;
-
 use mmscope_mm::{File, FileId, FilePlacement};
 
 use crate::files::Files;
+use crate::sorted::Sorted;
 use crate::text::part::{CallParts, Part, unescaped};
 
 /// Open descriptors and the files that mappings showed.
 pub(super) struct Descriptors {
-    open: BTreeMap<u32, String>,
+    open: Sorted<u32, String>,
     pub(super) files: Files,
     unnamed: u32,
 }
@@ -17,7 +16,7 @@ pub(super) struct Descriptors {
 impl Descriptors {
     pub(super) fn new(files: Vec<File>) -> Descriptors {
         Descriptors {
-            open: BTreeMap::new(),
+            open: Sorted::new(),
             files: Files::of(files),
             unnamed: 0,
         }
@@ -47,8 +46,10 @@ impl Descriptors {
         if let Some(fd) = number(result.text()) {
             match opened {
                 Some(path) => self.open.insert(fd, path),
-                None => self.open.remove(&fd),
-            };
+                None => {
+                    self.open.remove(&fd);
+                }
+            }
         }
     }
 

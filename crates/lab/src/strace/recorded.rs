@@ -20,14 +20,18 @@ pub(super) struct Region {
 /// All ranges that are known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recorded {
-    regions: BTreeMap<u64, Region>,
+    /// Where in the list a region is, by its start.
+    by_start: BTreeMap<u64, u64>,
+    /// Regions, also those that are gone.
+    regions: Vec<Region>,
 }
 
 impl Recorded {
     /// The region that holds an address, with its start.
     pub(super) fn at(&self, addr: u64) -> Option<(u64, Region)> {
-        let (start, region) = self.regions.range(..=addr).next_back()?;
-        (region.end > addr).then_some((*start, *region))
+        let (start, at) = self.by_start.range(..=addr).next_back()?;
+        let region = self.regions[*at as usize];
+        (region.end > addr).then_some((*start, region))
     }
 
     /// What is in a range, if it is one thing without holes: as a region that begins where the range does.
@@ -61,7 +65,7 @@ impl Recorded {
         };
         if !range.is_empty() {
             self.take(range);
-            self.regions.insert(start, region);
+            self.insert(start, region);
         }
     }
 
@@ -72,13 +76,9 @@ impl Recorded {
         }
         self.split(range.start);
         self.split(range.end);
-        let taken: Vec<(u64, Region)> = self
-            .regions
-            .range(range.start..range.end)
-            .map(|(start, region)| (*start, *region))
-            .collect();
+        let taken = self.begin_in(range);
         for (start, _) in &taken {
-            self.regions.remove(start);
+            self.by_start.remove(start);
         }
         taken
     }
@@ -86,7 +86,7 @@ impl Recorded {
     /// Changes what a range may be used for.
     pub(super) fn protect(&mut self, range: Range, prot: Prot) {
         for (start, region) in self.take(range) {
-            self.regions.insert(start, Region { prot, ..region });
+            self.insert(start, Region { prot, ..region });
         }
     }
 
@@ -100,10 +100,8 @@ impl Recorded {
         let before = self
             .at(range.start)
             .map(|(start, region)| (start, region.end));
-        let inside = self
-            .regions
-            .range(range.start..range.end)
-            .map(|(start, region)| (*start, region.end));
+        let inside = self.begin_in(range);
+        let inside = inside.iter().map(|(start, region)| (*start, region.end));
         for (start, end) in before.into_iter().chain(inside) {
             if start > from {
                 unknown.push(Range {
@@ -122,13 +120,26 @@ impl Recorded {
         unknown
     }
 
+    /// The regions that begin in a range.
+    fn begin_in(&self, range: Range) -> Vec<(u64, Region)> {
+        let inside = self.by_start.range(range.start..range.end);
+        inside
+            .map(|(start, at)| (*start, self.regions[*at as usize]))
+            .collect()
+    }
+
+    fn insert(&mut self, start: u64, region: Region) {
+        self.by_start.insert(start, self.regions.len() as u64);
+        self.regions.push(region);
+    }
+
     fn split(&mut self, at: u64) {
         if let Some((start, region)) = self.at(at).filter(|(start, _)| *start < at) {
-            self.regions.insert(start, Region { end: at, ..region });
+            self.insert(start, Region { end: at, ..region });
             let file = region
                 .file
                 .map(|(file, offset)| (file, offset.wrapping_add(at - start)));
-            self.regions.insert(at, Region { file, ..region });
+            self.insert(at, Region { file, ..region });
         }
     }
 }

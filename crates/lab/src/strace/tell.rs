@@ -1,9 +1,9 @@
 //! A log as a list of calls: lines joined, processes told apart.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::line::{Kind, read};
 use super::{ImportError, Note, Skipped, Why};
+use crate::order::sorted_by_number;
+use crate::sorted::Sorted;
 use crate::text::part::{Part, call_parts};
 
 /// A call of the log.
@@ -58,9 +58,9 @@ struct Reader {
     calls: Vec<Told>,
     skipped: Vec<Skipped>,
     /// Calls begun, by process and name: line and text.
-    begun: BTreeMap<(u32, String), (u32, String)>,
+    begun: Sorted<(u32, String), (u32, String)>,
     /// The process that a thread belongs to.
-    owners: BTreeMap<u32, u32>,
+    owners: Sorted<u32, u32>,
     summary_seen: bool,
     in_summary: bool,
 }
@@ -134,7 +134,7 @@ impl Reader {
     }
 
     fn finish(mut self, log: &str) -> Result<Log, ImportError> {
-        for ((_, _), (line, text)) in std::mem::take(&mut self.begun) {
+        for (_, (line, text)) in std::mem::take(&mut self.begun).into_vec() {
             self.skipped.push(Skipped {
                 line,
                 text: cut(&text),
@@ -159,27 +159,24 @@ impl Reader {
             return Err(ImportError::FailedOnly);
         }
         // Lines on a terminal name no process before the first thread: pid 0 is that of the first exec.
-        let mut pids: BTreeSet<u32> = self
-            .calls
-            .iter()
-            .filter(memory)
-            .map(|told| self.owner(told.pid))
-            .collect();
-        let named: BTreeSet<u32> = self.calls.iter().map(|told| told.pid).collect();
+        let memory_calls = self.calls.iter().filter(memory);
+        let mut pids = each_once(memory_calls.map(|told| self.owner(told.pid)).collect());
+        let named = each_once(self.calls.iter().map(|told| told.pid).collect());
         let mut notes = Vec::new();
-        if pids.len() > 1 && pids.contains(&0) && self.owners.values().any(|owner| *owner == 0) {
+        if pids.len() > 1
+            && pids.contains(&0)
+            && self.owners.as_slice().iter().any(|(_, owner)| *owner == 0)
+        {
             // All others must be threads of it; those are folded into 0 already, so what is left is the process
             // itself, named since its first thread, if it is one.
             let rest: Vec<u32> = pids.iter().copied().filter(|pid| *pid != 0).collect();
             if let [main] = rest[..] {
                 self.owners.insert(main, 0);
-                pids.remove(&main);
+                pids.retain(|pid| *pid != main);
             }
         }
         if pids.len() > 1 {
-            return Err(ImportError::SeveralProcesses {
-                pids: pids.into_iter().collect(),
-            });
+            return Err(ImportError::SeveralProcesses { pids });
         }
         let pid = pids.first().copied().unwrap_or(0);
         let owners = std::mem::take(&mut self.owners);
@@ -200,13 +197,20 @@ impl Reader {
                 });
             }
         }
-        let calls = crate::order::sorted_by_number(calls, |told| u64::from(told.order));
+        let calls = sorted_by_number(calls, |told| u64::from(told.order));
         Ok(Log {
             calls,
             skipped: self.skipped,
             notes,
         })
     }
+}
+
+/// The numbers in order, each once.
+fn each_once(numbers: Vec<u32>) -> Vec<u32> {
+    let mut numbers = sorted_by_number(numbers, |number| u64::from(*number));
+    numbers.dedup();
+    numbers
 }
 
 /// Whether a call has an end and a result.

@@ -1,6 +1,6 @@
 //! Reading a scenario. All errors are collected: a line that can't be read is left out and the next one is read.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use mmscope_mm::{Call, Fd, FileId, Kernel, KernelError, MapFlags, page::TASK_SIZE};
 
@@ -61,7 +61,7 @@ struct Parser {
     /// The text is no scenario, or one that can't be read: the rest is not looked at.
     unreadable: bool,
     /// Lines that may stand only once.
-    seen: BTreeSet<Anchor>,
+    seen: Vec<Anchor>,
     kernels: Option<Vec<Kernel>>,
     comments: Vec<String>,
     in_maps: Option<u32>,
@@ -70,7 +70,8 @@ struct Parser {
     too_deep: u32,
     items: Vec<Item>,
     steps: u64,
-    names: BTreeSet<String>,
+    /// Names of results, with the line that last gave each.
+    names: BTreeMap<String, u32>,
 }
 
 impl Parser {
@@ -81,7 +82,7 @@ impl Parser {
             errors: Vec::new(),
             header_seen: false,
             unreadable: false,
-            seen: BTreeSet::new(),
+            seen: Vec::new(),
             kernels: None,
             comments: Vec::new(),
             in_maps: None,
@@ -89,7 +90,7 @@ impl Parser {
             too_deep: 0,
             items: Vec::new(),
             steps: 0,
-            names: BTreeSet::new(),
+            names: BTreeMap::new(),
         }
     }
 
@@ -163,13 +164,15 @@ impl Parser {
 
     /// Notes that a line of this kind is here, and hangs the comments before it on it.
     fn anchor(&mut self, anchor: Anchor, word: Part<'_>) -> Parsed<()> {
-        let first = self.seen.insert(anchor.clone());
+        let first = !self.seen.contains(&anchor);
+        if first {
+            self.seen.push(anchor.clone());
+        }
         if !self.comments.is_empty() {
             let comments = std::mem::take(&mut self.comments);
             self.scenario
                 .comments
-                .entry(anchor.clone())
-                .or_default()
+                .or_default(anchor.clone())
                 .extend(comments);
         }
         if first || anchor == Anchor::Files {
@@ -292,8 +295,7 @@ impl Parser {
             let comments = std::mem::take(&mut self.comments);
             self.scenario
                 .comments
-                .entry(Anchor::Maps)
-                .or_default()
+                .or_default(Anchor::Maps)
                 .extend(comments);
         }
         if part.text() == "}" {
@@ -395,7 +397,7 @@ impl Parser {
         let read = call::call(&parts, &mut scope);
         // A name is known from here on even if its call can't be read: one slip, one error.
         if let Some(name) = name {
-            self.names.insert(name.text().to_owned());
+            self.names.insert(name.text().to_owned(), line);
         }
         let (mut call, relative_to) = read?;
         let (rest, remark) = match parts.rest.cut('#') {
@@ -501,7 +503,7 @@ fn begin_32bit<'a>(rest: Part<'a>, call: &mut Call) -> Parsed<Part<'a>> {
 
 struct Scope<'a> {
     maps: &'a mut Reader,
-    names: &'a BTreeSet<String>,
+    names: &'a BTreeMap<String, u32>,
 }
 
 impl Context for Scope<'_> {
@@ -528,11 +530,12 @@ impl Context for Scope<'_> {
     }
 
     fn knows(&self, name: &str) -> Result<(), Option<String>> {
-        if self.names.contains(name) {
+        if self.names.contains_key(name) {
             return Ok(());
         }
         let near = |known: &&String| known.eq_ignore_ascii_case(name) || known.starts_with(name);
-        Err(self.names.iter().find(near).or(self.names.last()).cloned())
+        let last = || self.names.keys().next_back();
+        Err(self.names.keys().find(near).or_else(last).cloned())
     }
 }
 

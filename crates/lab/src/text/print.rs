@@ -1,6 +1,6 @@
 //! Writing a scenario.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use mmscope_mm::{
@@ -24,7 +24,7 @@ impl fmt::Display for Scenario {
     /// The text that [`Scenario::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{MAGIC} {VERSION}")?;
-        let anchored = |anchor: &Anchor| self.comments.contains_key(anchor);
+        let anchored = |anchor: &Anchor| self.comments.contains(anchor);
         if !self.title.is_empty() || anchored(&Anchor::Title) {
             self.header(f, Anchor::Title, format_args!("title {}", self.title))?;
         }
@@ -71,13 +71,13 @@ impl Scenario {
         for setting in SETTINGS {
             let anchor = Anchor::Setting(setting.name.to_owned());
             let text = setting.text(&self.settings);
-            if text != setting.text(&usual) || self.comments.contains_key(&anchor) {
+            if text != setting.text(&usual) || self.comments.contains(&anchor) {
                 self.header(f, anchor, format_args!("set {} {text}", setting.name))?;
             }
         }
         let anchor = Anchor::Setting(FS.to_owned());
         let usual = self.usual_placement();
-        if usual != FilePlacement::Thp || self.comments.contains_key(&anchor) {
+        if usual != FilePlacement::Thp || self.comments.contains(&anchor) {
             self.header(
                 f,
                 anchor,
@@ -96,7 +96,7 @@ impl Scenario {
 
     fn files_and_maps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.comments(f, &Anchor::Files)?;
-        if self.comments.contains_key(&Anchor::Files) || !self.files_are_implied() {
+        if self.comments.contains(&Anchor::Files) || !self.files_are_implied() {
             for file in &self.files {
                 write!(f, "file ")?;
                 if let Some(len) = file.len {
@@ -108,7 +108,7 @@ impl Scenario {
                 writeln!(f, "{} {} {}", file.dev, file.inode, file.path)?;
             }
         }
-        if self.start.maps.is_empty() && !self.comments.contains_key(&Anchor::Maps) {
+        if self.start.maps.is_empty() && !self.comments.contains(&Anchor::Maps) {
             return Ok(());
         }
         self.header(f, Anchor::Maps, format_args!("maps {{"))?;
@@ -143,9 +143,9 @@ impl Scenario {
         }
         // Files that only calls show are known by their path alone.
         let by_line = in_maps.map(|id| id.0 as usize + 1).max().unwrap_or(0);
-        let mut paths = BTreeSet::new();
+        let mut paths = BTreeMap::new();
         let plain = self.files.iter().enumerate().all(|(number, file)| {
-            let new_path = paths.insert(file.path.as_str());
+            let new_path = paths.insert(file.path.clone(), number as u32).is_none();
             let unknown = file.dev == NO_DEVICE && file.inode == 0;
             file.len.is_none()
                 && file.placement == self.usual_placement()

@@ -1,6 +1,6 @@
 //! One kernel running the program.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use mmscope_mm::{Call, Entry, Event, Journal, Kernel, Machine, Outcome, StartError};
@@ -29,8 +29,8 @@ const MOST_ENTRIES: usize = 1 << 16;
 pub(super) struct Lane {
     kernel: Kernel,
     flat: Rc<Flat>,
-    /// The machine at some steps, the start among them.
-    checkpoints: BTreeMap<u32, Machine>,
+    /// The machine at some steps, the start among them, in order.
+    checkpoints: Vec<(u32, Machine)>,
     distance: u32,
     front: Front,
     start: Ledger,
@@ -85,7 +85,7 @@ impl Lane {
         Ok(Lane {
             kernel,
             flat,
-            checkpoints: BTreeMap::from([(0, machine.clone())]),
+            checkpoints: vec![(0, machine.clone())],
             distance: FIRST_DISTANCE,
             front,
             start,
@@ -128,12 +128,12 @@ impl Lane {
             faults: smaller(watch.faults),
         });
         if front.step.is_multiple_of(self.distance) {
-            self.checkpoints.insert(front.step, front.machine.clone());
+            self.checkpoints.push((front.step, front.machine.clone()));
             if self.checkpoints.len() > MOST_CHECKPOINTS {
                 self.distance *= 2;
                 let distance = self.distance;
                 self.checkpoints
-                    .retain(|step, _| step.is_multiple_of(distance));
+                    .retain(|(step, _)| step.is_multiple_of(distance));
             }
         }
     }
@@ -226,10 +226,11 @@ impl Lane {
         } else {
             to.saturating_sub(TOLD_AFTER_JUMP)
         };
-        let (&checkpoint, machine) = match self.checkpoints.range(..=told_from).next_back() {
-            Some(nearest) => nearest,
-            None => return,
+        let before = |(step, _): &&(u32, Machine)| *step <= told_from;
+        let Some((checkpoint, machine)) = self.checkpoints.iter().rfind(before) else {
+            return;
         };
+        let checkpoint = *checkpoint;
         if self.step > told_from || self.step < checkpoint {
             self.machine = machine.clone();
             self.step = checkpoint;
