@@ -99,20 +99,19 @@ fn every_decision_of_an_aligned_call() {
     check(
         &details(2, 1),
         expect![[r#"
-        1 Yes 4632 kB is 2 MiB or more: the mapping is to start on a 2 MiB boundary. [get_unmapped_area()]
-        2 Step Search for the highest gap of 6680 kB, 2 MiB of padding included, between 0x10000 and 0x7ffff7fff000. [vm_unmapped_area()]
-        3 No Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. [mas_empty_area_rev()]
-        4 No Between 0x7ffff7dd3000 and 0x7ffff7fc2000 the largest gap has 44 kB: too small for 6680 kB, passed over. [mas_empty_area_rev()]
-        5 Step Between 0x0 and 0x7ffff7dd3000 the largest gap has 85.3 TiB: enough for 6680 kB, looked at more closely. [mas_empty_area_rev()]
-        6 No Gap 7ffff7c86000-7ffff7dd0000 of 1320 kB: too small for 6680 kB. [mas_empty_area_rev()]
-        7 Yes Gap 555555559000-7ffff7800000 of 42.7 TiB: 6680 kB fits, taken. [mas_empty_area_rev()]
-        8 Yes Found 0x7ffff717a000, 2 MiB of padding included. [vm_unmapped_area()]
-        9 Yes 0x7ffff717a000 is moved up by 536 kB to the boundary 0x7ffff7200000; what is above it stays free. [__thp_get_unmapped_area()]
-        10 Yes Placed at 0x7ffff7200000, 4632 kB: where the search with alignment found room. [get_unmapped_area()]
-        11 No 7ffff7200000-7ffff7686000: not joined, 1512 kB free above it. [can_vma_merge_before()]
-        12 No 7ffff7200000-7ffff7686000: not joined, 42.7 TiB free below it. [can_vma_merge_after()]
-        13 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
-    "#]],
+            1 Yes 4632 kB is 2 MiB or more: the mapping is to start on a 2 MiB boundary. [get_unmapped_area()]
+            2 Step Search for the highest gap of 6680 kB, 2 MiB of padding included, between 0x10000 and 0x7ffff7fff000. [vm_unmapped_area()]
+            3 No Between 0x7ffff7fa6000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. [mas_empty_area_rev()]
+            4 Step Between 0x0 and 0x7ffff7fa6000 the largest gap has 85.3 TiB: enough for 6680 kB, looked at more closely. [mas_empty_area_rev()]
+            5 No Gap 7ffff7c86000-7ffff7dd0000 of 1320 kB: too small for 6680 kB. [mas_empty_area_rev()]
+            6 Yes Gap 555555559000-7ffff7800000 of 42.7 TiB: 6680 kB fits, taken. [mas_empty_area_rev()]
+            7 Yes Found 0x7ffff717a000, 2 MiB of padding included. [vm_unmapped_area()]
+            8 Yes 0x7ffff717a000 is moved up by 536 kB to the boundary 0x7ffff7200000; what is above it stays free. [__thp_get_unmapped_area()]
+            9 Yes Placed at 0x7ffff7200000, 4632 kB: where the search with alignment found room. [get_unmapped_area()]
+            10 No 7ffff7200000-7ffff7686000: not joined, 1512 kB free above it. [can_vma_merge_before()]
+            11 No 7ffff7200000-7ffff7686000: not joined, 42.7 TiB free below it. [can_vma_merge_after()]
+            12 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
+        "#]],
     );
 }
 
