@@ -132,7 +132,7 @@ fn the_step_in_a_sentence() {
     check(
         &say::spoken(&at(2, Some(3)).frame()),
         expect![
-            "Call 2 of 25, decision 3: mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0). A 6.6: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. B 6.7.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. C 6.12.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over."
+            "Call 2 of 25, decision 3: mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0). A 6.6: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. B 6.7.0: Between 0x7ffff7fa6000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. C 6.12.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over."
         ],
     );
 }
