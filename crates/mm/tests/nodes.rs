@@ -190,13 +190,10 @@ fn what_a_shrink_is_made_of() {
 
 #[test]
 fn the_worst_case_is_nearly_all_given_back() {
-    for (kernel, used) in [("6.1", 0), ("6.5", 0)] {
+    for kernel in ["6.1", "6.5"] {
         let mut machine = machine(kernel, 1, 20);
         let grown = grow(&mut machine);
-        assert_eq!(
-            (grown.asked, grown.used, grown.returned),
-            (7, used, 7 - used)
-        );
+        assert_eq!((grown.asked, grown.used, grown.returned), (7, 0, 7));
     }
     // Without RCU mode leaves are written in place; with it, each is a new node.
     for (kernel, used, freed) in [("6.1", 1, 1), ("6.1+3dd443254941", 3, 3), ("6.3", 3, 3)] {
