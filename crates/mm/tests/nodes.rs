@@ -213,6 +213,10 @@ fn when_the_leaf_of_the_heap_is_full_or_ends_with_it() {
         assert_eq!(grow(&mut machine).asked, 0, "{kernel}");
         assert_eq!(shrink(&mut machine).asked, 12, "{kernel}");
     }
+    // 6.1 moves no boundary in place in a full leaf: without RCU mode the leaf is written over, with it copied.
+    for (kernel, grown) in [("6.1-rc1", 0), ("6.1-rc1+3dd443254941", 1)] {
+        assert_eq!(grow(&mut machine(kernel, 5, 7)).asked, grown, "{kernel}");
+    }
     // The heap ends its leaf, and the hole behind it begins the next one: growing and clearing span both. §5.4 does not
     // name this case.
     for (kernel, below, above, height, grown, shrunk) in [
