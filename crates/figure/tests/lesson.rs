@@ -110,7 +110,8 @@ fn every_decision_of_an_aligned_call() {
             9 Yes Placed at 0x7ffff7200000, 4632 kB: where the search with alignment found room. [get_unmapped_area()]
             10 No 7ffff7200000-7ffff7686000: not joined, 1512 kB free above it. [can_vma_merge_before()]
             11 No 7ffff7200000-7ffff7686000: not joined, 42.7 TiB free below it. [can_vma_merge_after()]
-            12 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
+            12 Step The maple tree asks for 1 node for a new mapping: 1 used, 0 given back. [mmap_region()]
+            13 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
         "#]],
     );
 }

@@ -5,6 +5,7 @@ use crate::errno::Errno;
 use crate::event::{Event, FaultPage, GrowthRefusal, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::Machine;
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, page_down, page_up};
 use crate::page_table::Pmd;
@@ -210,27 +211,32 @@ impl Machine {
             start,
             end: vma.end,
         };
+        let ahead = self.ask_ahead(old, Some(id), TreeWrite::GrowStack);
         self.anon_vma_prepare(id, observer);
-        let limit = |(_, reason): (Errno, Refusal)| GrowthRefusal::Limit(reason);
-        self.may_expand(flags, grow).map_err(limit)?;
-        if self
-            .process()
-            .rlimits
-            .stack
-            .is_some_and(|limit| size > limit)
-        {
-            return Err(GrowthRefusal::StackLimit);
+        if let Err(refusal) = self.acct_stack_growth(flags, size, grow) {
+            self.give_back(TreeWrite::GrowStack, ahead, observer);
+            return Err(refusal);
         }
-        self.enough_memory(grow).map_err(limit)?;
         self.charge(grow, observer);
         self.stat_account(flags, grow.cast_signed(), observer);
         let vma = self.edit_vma(id, observer);
         vma.start = start;
         vma.pgoff = vma.pgoff.wrapping_sub(grow);
         vma.anon_pgoff = vma.anon_pgoff.wrapping_sub(grow);
-        self.store(old, Some(id), observer);
+        self.store_with(old, Some(id), TreeWrite::GrowStack, ahead, observer);
         observer.event(|| Event::Grown { vma: id, start });
         Ok(())
+    }
+
+    /// Whether a growing mapping may have `size` bytes, `grow` pages more than it has.
+    fn acct_stack_growth(&self, flags: VmFlags, size: u64, grow: u64) -> Result<(), GrowthRefusal> {
+        let limit = |(_, reason): (Errno, Refusal)| GrowthRefusal::Limit(reason);
+        self.may_expand(flags, grow).map_err(limit)?;
+        let stack = self.process().rlimits.stack;
+        if stack.is_some_and(|limit| size > limit) {
+            return Err(GrowthRefusal::StackLimit);
+        }
+        self.enough_memory(grow).map_err(limit)
     }
 
     /// `stack_guard_gap` in bytes.
