@@ -45,7 +45,7 @@ pub(crate) fn LedgerPane(props: &Props) -> Html {
                                 <th scope="row" title={row.help}>{ row.name }</th>
                                 { for row.lanes.iter().map(|cell| html! {
                                     <td>
-                                        <span class="now">{ &cell.now }</span>
+                                        <span class="now" title={cell.exact.clone()}>{ &cell.now }</span>
                                         <span class={classes!("since", (cell.since_start == NONE).then_some("none"))}>{ &cell.since_start }</span>
                                     </td>
                                 }) }

@@ -33,6 +33,8 @@ pub struct LedgerRow {
 pub struct LedgerCell {
     /// Now.
     pub now: String,
+    /// The same to the last digit, for a tooltip.
+    pub exact: String,
     /// Since the start, with its sign.
     pub since_start: String,
 }
@@ -42,6 +44,7 @@ type Row = (
     &'static str,
     fn(&Ledger) -> u64,
     fn(u64) -> String,
+    fn(u64) -> String,
 );
 
 const ROWS: [Row; 5] = [
@@ -50,11 +53,13 @@ const ROWS: [Row; 5] = [
         words::VMAS_HELP,
         |ledger| ledger.vmas,
         num::grouped,
+        num::grouped,
     ),
     (
         words::MAPPED,
         words::MAPPED_HELP,
         |ledger| ledger.mapped_bytes,
+        num::readable,
         num::exact,
     ),
     (
@@ -62,17 +67,20 @@ const ROWS: [Row; 5] = [
         words::GAPS_HELP,
         |ledger| ledger.gaps,
         num::grouped,
+        num::grouped,
     ),
     (
         words::GAP_BYTES,
         words::GAP_BYTES_HELP,
         |ledger| ledger.gap_bytes,
+        num::readable,
         num::exact,
     ),
     (
         words::ERRORS,
         words::ERRORS_HELP,
         |ledger| ledger.errors,
+        num::grouped,
         num::grouped,
     ),
 ];
@@ -93,9 +101,10 @@ pub fn table(frame: &Frame) -> LedgerTable {
                 .map(|lane| format!("{} \u{2212} {}", lane.letter, first.letter)),
         );
     }
-    let rows = ROWS.iter().map(|(name, help, get, show)| {
+    let rows = ROWS.iter().map(|(name, help, get, show, exact)| {
         let lanes = frame.lanes.iter().map(|lane| LedgerCell {
             now: show(get(&lane.ledger)),
+            exact: exact(get(&lane.ledger)),
             since_start: num::signed(get(&lane.ledger), get(&lane.ledger_at_start), show),
         });
         let first = frame.lanes.first().map_or(0, |lane| get(&lane.ledger));

@@ -10,6 +10,7 @@ pub mod kind;
 pub mod ledger;
 mod lens;
 mod measure;
+mod otherwise;
 pub mod palette;
 pub mod say;
 pub mod scene;

@@ -12,6 +12,7 @@ pub mod lesson;
 pub mod limit;
 pub mod merge;
 pub mod num;
+pub(crate) mod otherwise;
 pub mod outcome;
 pub mod picture;
 pub mod refusal;
@@ -59,8 +60,16 @@ pub fn perms(flags: VmFlags) -> String {
     flags.perms().iter().collect()
 }
 
-/// The first letter in upper case.
+/// The first letter in upper case, unless the first word is a name of the kernel's.
 pub(crate) fn sentence(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    let is_name = matches!(
+        first,
+        "brk" | "maps" | "mmap" | "munmap" | "mprotect" | "touch"
+    ) || first.contains(['_', '(', '/']);
+    if is_name {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => std::iter::once(first.to_ascii_uppercase())

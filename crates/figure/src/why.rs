@@ -2,10 +2,13 @@
 //! decision on the way.
 
 use mmscope_lab::{Frame, LaneFrame};
+use mmscope_mm::page::PMD_SIZE;
 use mmscope_mm::{
-    AlignVerdict, Change, Direction, Event, MergeForm, MergeRefusal, Outcome, PlacedBy, Range, Side,
+    AlignMove, AlignVerdict, Call, Change, Direction, Event, GapVerdict, HintVerdict, MapFlags,
+    MergeForm, MergeRefusal, Outcome, PlacedBy, Range, Side,
 };
 
+use crate::otherwise::{Otherwise, aligns, otherwise, places};
 use crate::say::event::Tone;
 use crate::say::{self, num};
 
@@ -57,15 +60,58 @@ pub fn why(frame: &Frame, lane: usize) -> Option<Why> {
 }
 
 fn detail(lane: &LaneFrame, at: usize) -> Detail {
-    let event = &lane.events[at];
-    let (text, tone) = say::event::event(lane.machine, event);
+    let event = within_limits(lane, at);
+    let (text, tone) = say::event::event(lane.machine, &event);
     let micro = u32::try_from(at + 1).unwrap_or(u32::MAX);
     Detail {
         micro,
         text,
         tone,
-        function: say::source::function(lane.kernel, event, direction(lane, at)),
+        function: say::source::function(
+            lane.kernel,
+            lane.done.as_ref(),
+            &event,
+            direction(lane, at),
+        ),
     }
+}
+
+/// An event; a look at a gap is cut to the limits of the search that it belongs to.
+pub(crate) fn within_limits(lane: &LaneFrame, at: usize) -> Event {
+    let event = lane.events[at];
+    let Event::Gap(mut look) = event else {
+        return event;
+    };
+    let mut limits = None;
+    for event in &lane.events[..at] {
+        match (event, &mut limits) {
+            (
+                Event::Search {
+                    direction,
+                    limits: found,
+                    ..
+                },
+                _,
+            ) => limits = Some((*direction, *found)),
+            (Event::GuardGap { limit, .. }, Some((Direction::TopDown, limits))) => {
+                limits.end = *limit;
+            }
+            (Event::GuardGap { limit, .. }, Some((Direction::BottomUp, limits))) => {
+                limits.start = *limit;
+            }
+            _ => {}
+        }
+    }
+    if let Some((_, limits)) = limits
+        && look.verdict != GapVerdict::OutsideLimits
+        && look.first < limits.end
+        && look.last >= limits.start
+    {
+        look.first = look.first.max(limits.start);
+        look.last = look.last.min(limits.end - 1);
+        look.largest = look.largest.min((look.last - look.first).saturating_add(1));
+    }
+    Event::Gap(look)
 }
 
 /// The direction of the search that an event belongs to.
@@ -80,7 +126,8 @@ fn direction(lane: &LaneFrame, at: usize) -> Direction {
         .rev()
         .find_map(is)
         .or_else(|| after.iter().find_map(is));
-    found.unwrap_or(if lane.machine.settings().legacy_layout {
+    let low = matches!(lane.done, Some(Call::Mmap(mmap)) if mmap.flags.contains(MapFlags::BIT32));
+    found.unwrap_or(if lane.machine.settings().legacy_layout || low {
         Direction::BottomUp
     } else {
         Direction::TopDown
@@ -130,22 +177,39 @@ fn half_way(lane: &LaneFrame) -> Why {
         Some(last) => {
             let Detail { text, function, .. } = detail(lane, last);
             let mut why = plain(text, function);
-            if let Some(Event::Alignment { len, hint, verdict }) = lane.events.last() {
-                why.condition = say::event::alignment_condition(lane.kernel, *len, *hint, *verdict);
-                why.commit = say::event::alignment_commit(lane.kernel, *verdict);
-            }
-            if let Some(Event::MergeTried {
-                verdict: Err(reason),
-                ..
-            }) = lane.events.last()
-            {
-                why.condition = say::merge::condition(*reason);
-                why.commit = say::merge::commit(*reason);
+            match lane.events.last() {
+                Some(Event::Alignment { len, hint, verdict }) => {
+                    why.condition =
+                        say::event::alignment_condition(lane.kernel, *len, *hint, *verdict);
+                    why.commit = commit(&otherwise(lane), aligns);
+                }
+                Some(Event::Aligned { found, how, .. }) => {
+                    why.condition = say::event::abuts_condition(*found, *how);
+                    why.commit = commit(&otherwise(lane), |change| change == Change::AlignAbuts);
+                }
+                Some(
+                    Event::MergeTried {
+                        verdict: Err(reason),
+                        ..
+                    }
+                    | Event::MergeBoth {
+                        verdict: Err(reason),
+                        ..
+                    },
+                ) => why.condition = say::merge::condition(*reason),
+                _ => {}
             }
             why
         }
         None => plain("The call begins; nothing is decided yet.".to_owned(), ""),
     }
+}
+
+/// The commit of this kernel that makes the difference and is of this kind, if there is one.
+fn commit(all: &[Otherwise], kind: impl Fn(Change) -> bool) -> Option<Change> {
+    all.iter()
+        .find(|each| each.without && kind(each.change))
+        .map(|each| each.change)
 }
 
 fn refused(lane: &LaneFrame) -> Option<Why> {
@@ -154,13 +218,58 @@ fn refused(lane: &LaneFrame) -> Option<Why> {
         _ => None,
     })?;
     let says = say::refusal::sentence(lane.machine, reason);
-    let sentence = match lane.outcome {
+    let mut sentence = match lane.outcome {
         Some(Outcome::Address(brk)) => format!("The break stays at {brk:#x}: {says}."),
         _ => format!("Refused with {}: {says}.", errno.name()),
     };
-    let mut why = plain(sentence, say::refusal::function(lane.kernel, reason));
+    let before = changed_flags(lane);
+    if !before.is_empty() {
+        sentence.push_str(" What was changed before that stays changed: ");
+        sentence.push_str(&before.join("; "));
+        sentence.push('.');
+    }
+    let mut why = plain(
+        sentence,
+        say::refusal::function(lane.kernel, lane.done.as_ref(), reason),
+    );
     why.condition = say::refusal::condition(reason);
+    tell_otherwise(lane, &mut why, &otherwise(lane));
     Some(why)
+}
+
+/// Says what the call would have come to otherwise, and which commit of this kernel makes the first difference.
+fn tell_otherwise(lane: &LaneFrame, why: &mut Why, all: &[Otherwise]) {
+    let brk = matches!(lane.done, Some(Call::Brk { .. }));
+    why.commit = commit(all, |_| true);
+    why.not_taken = say::otherwise::sentences(all, brk);
+}
+
+/// What an mprotect changed, one half sentence for each range; at most three, and how many more there are.
+fn changed_flags(lane: &LaneFrame) -> Vec<String> {
+    const MOST: usize = 3;
+    let mut joined = None;
+    let mut told = Vec::new();
+    let mut more = 0u64;
+    for event in &lane.events {
+        match event {
+            Event::Merged { form, range, .. } => joined = Some((*form, *range)),
+            Event::FlagsChanged {
+                range, from, to, ..
+            } => {
+                if told.len() < MOST {
+                    told.push(say::event::flags_changed(*range, *from, *to, joined.take()));
+                } else {
+                    joined = None;
+                    more += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    if more > 0 {
+        told.push(format!("{} more", num::count(more, "range", "ranges")));
+    }
+    told
 }
 
 fn placed(lane: &LaneFrame) -> Option<Range> {
@@ -172,42 +281,160 @@ fn placed(lane: &LaneFrame) -> Option<Range> {
 
 /// A new mapping: where it went, and whether it joined a neighbour.
 fn mapped(lane: &LaneFrame, range: Range) -> Why {
-    let mut sentence = format!("Placed at {:#x}", range.start);
     let by = lane.events.iter().find_map(|event| match event {
         Event::Placed { by, .. } => Some(*by),
         _ => None,
     });
-    sentence.push_str(match by {
-        Some(PlacedBy::Fixed) => ", as MAP_FIXED says",
-        Some(PlacedBy::Hint) => ", as the hint asks",
-        Some(PlacedBy::AlignedSearch) => ", on a 2 MiB boundary",
-        Some(PlacedBy::Search) | None => match direction(lane, lane.events.len()) {
-            Direction::TopDown => ", at the upper end of the highest gap that fits",
-            Direction::BottomUp => ", at the lower end of the lowest gap that fits",
-        },
+    let moved = lane.events.iter().rev().find_map(|event| match event {
+        Event::Aligned { found, how, .. } => Some((*found, *how)),
+        _ => None,
     });
+    let mut sentence = format!("Placed at {:#x}", range.start);
+    match by {
+        Some(PlacedBy::Fixed) => sentence.push_str(", as MAP_FIXED says"),
+        Some(PlacedBy::Hint) => sentence.push_str(", as the hint asks: the range is free"),
+        Some(PlacedBy::AlignedSearch) => {
+            sentence.push_str(&on_boundary(lane, range.start));
+            if let Some((_, AlignMove::AlreadyThere)) = moved
+                && direction(lane, lane.events.len()) == Direction::TopDown
+            {
+                sentence.push_str(
+                    "; the place found was so already, and 2 MiB stay free above the mapping",
+                );
+            }
+            if let Some((_, AlignMove::AlreadyThereUpper)) = moved {
+                sentence.push_str("; the place found was so already, and the next one up is used");
+            }
+        }
+        Some(PlacedBy::Search) | None => sentence.push_str(&searched(lane)),
+    }
     sentence.push_str(&joined(lane));
     sentence.push('.');
     let mut why = plain(sentence, say::source::get_unmapped_area(lane.kernel));
+    let all = otherwise(lane);
+    tell_otherwise(lane, &mut why, &all);
     let alignment = lane.events.iter().find_map(|event| match event {
         Event::Alignment { len, hint, verdict } => Some((*len, *hint, *verdict)),
         _ => None,
     });
-    if let Some((len, hint, verdict)) = alignment {
-        why.condition = say::event::alignment_condition(lane.kernel, len, hint, verdict);
-        why.commit = say::event::alignment_commit(lane.kernel, verdict);
-        why.not_taken =
-            say::event::alignment_not_taken(lane.kernel, len, verdict, packed(lane, len));
-        if matches!(verdict, AlignVerdict::Fixed) {
-            why.function = say::source::mmap_region(lane.kernel);
+    // The condition is that of the commit named; with none, that of the first one that would make a difference.
+    let decides = why.commit.or(all.first().map(|each| each.change));
+    match (decides, alignment, moved) {
+        (Some(change), Some((len, hint, verdict)), _) if aligns(change) => {
+            why.condition = say::event::alignment_condition(lane.kernel, len, hint, verdict);
         }
-    }
-    if let Some(reason) = telling_refusal(lane).map(|(_, reason)| reason)
-        && why.commit.is_none()
-    {
-        why.commit = say::merge::commit(reason);
+        (Some(Change::AlignAbuts), _, Some((found, how))) => {
+            why.condition = say::event::abuts_condition(found, how);
+            why.function = "__thp_get_unmapped_area()";
+        }
+        (Some(change), _, _) if !places(change) && all.iter().all(|each| !each.moved()) => {
+            why.condition = touching_refusal(lane).and_then(say::merge::condition);
+            why.function = made_by(lane).unwrap_or(why.function);
+        }
+        _ => match by {
+            Some(PlacedBy::Hint) => {
+                why.condition = hint_condition(lane);
+                why.function =
+                    say::source::arch_get_unmapped_area(direction(lane, lane.events.len()));
+            }
+            Some(PlacedBy::Fixed) => why.function = say::source::mmap_region(lane.kernel),
+            Some(PlacedBy::AlignedSearch) => {
+                why.condition = alignment
+                    .filter(|(_, _, verdict)| *verdict == AlignVerdict::FileHook)
+                    .and_then(|(len, hint, verdict)| {
+                        say::event::alignment_condition(lane.kernel, len, hint, verdict)
+                    });
+            }
+            Some(PlacedBy::Search) | None => {}
+        },
     }
     why
+}
+
+/// How an aligned address lies.
+fn on_boundary(lane: &LaneFrame, addr: u64) -> String {
+    match lane.done {
+        Some(Call::Mmap(mmap)) if !addr.is_multiple_of(PMD_SIZE) => {
+            format!(", congruent to its offset {:#x} modulo 2 MiB", mmap.offset)
+        }
+        _ => ", on a 2 MiB boundary".to_owned(),
+    }
+}
+
+/// Where a search without alignment found room.
+fn searched(lane: &LaneFrame) -> String {
+    let last = lane
+        .events
+        .iter()
+        .rposition(|event| matches!(event, Event::Search { .. }));
+    let direction = match last.map(|at| &lane.events[at]) {
+        Some(Event::Search { direction, .. }) => *direction,
+        _ => direction(lane, lane.events.len()),
+    };
+    let guard = lane.events[last.unwrap_or(0)..]
+        .iter()
+        .any(|event| matches!(event, Event::GuardGap { .. }));
+    let place = match (direction, guard) {
+        (Direction::TopDown, false) => ", at the upper end of the highest gap that fits",
+        (Direction::TopDown, true) => {
+            ", at the upper end of the highest gap that fits with its guard gap left free"
+        }
+        (Direction::BottomUp, false) => ", at the lower end of the lowest gap that fits",
+        (Direction::BottomUp, true) => {
+            ", at the lower end of the lowest gap that fits with its guard gap left free"
+        }
+    };
+    place.to_owned()
+}
+
+/// The comparison that let a hint be taken.
+fn hint_condition(lane: &LaneFrame) -> Option<String> {
+    let range = lane.events.iter().rev().find_map(|event| match event {
+        Event::Hint {
+            range,
+            verdict: HintVerdict::Taken,
+            ..
+        } => Some(*range),
+        _ => None,
+    })?;
+    let before = lane.before;
+    let next = before.find_vma(range.start).map(|id| before.vma(id));
+    Some(match next {
+        Some(next) => format!(
+            "addr + len {:#x} <= vm_start_gap(vma) {:#x} = true",
+            range.end,
+            next.start_gap(before.settings().stack_guard_gap << 12)
+        ),
+        None => "find_vma(addr) = NULL: nothing above it".to_owned(),
+    })
+}
+
+/// The function that made or extended the mapping.
+fn made_by(lane: &LaneFrame) -> Option<&'static str> {
+    let at = lane
+        .events
+        .iter()
+        .rposition(|event| matches!(event, Event::Merged { .. } | Event::NewVma { .. }))?;
+    Some(detail(lane, at).function)
+}
+
+/// The first condition that kept the range and a mapping that touches it apart.
+fn touching_refusal(lane: &LaneFrame) -> Option<MergeRefusal> {
+    lane.events.iter().find_map(|event| match event {
+        Event::MergeTried {
+            verdict: Err(MergeRefusal::Gap(_) | MergeRefusal::NoNeighbour),
+            ..
+        } => None,
+        Event::MergeTried {
+            verdict: Err(reason),
+            ..
+        }
+        | Event::MergeBoth {
+            verdict: Err(reason),
+            ..
+        } => Some(*reason),
+        _ => None,
+    })
 }
 
 /// What came of the neighbours, to be appended.
@@ -261,39 +488,6 @@ fn telling_refusal(lane: &LaneFrame) -> Option<(Side, MergeRefusal)> {
     })
 }
 
-/// Where the mapping would lie without alignment: at the end of the highest gap that holds its bare length. Known only
-/// if every gap above the one that was taken was looked at one by one.
-fn packed(lane: &LaneFrame, len: u64) -> Option<u64> {
-    let mut limit = None;
-    for event in &lane.events {
-        match event {
-            Event::Search {
-                direction: Direction::TopDown,
-                limits,
-                padded: true,
-                ..
-            } => limit = Some(limits.end),
-            Event::Search { .. } => return None,
-            Event::GuardGap { limit: lower, .. } => limit = Some(*lower),
-            Event::Gap(look) if look.level > 0 => {
-                // A subtree passed over as a whole: none of its gaps may hold the bare length within the limits.
-                let within = limit?.saturating_sub(look.first).min(look.largest);
-                if look.verdict != mmscope_mm::GapVerdict::Descend && within >= len {
-                    return None;
-                }
-            }
-            Event::Gap(look) => {
-                let end = look.last.saturating_add(1).min(limit?);
-                if end.saturating_sub(look.first) >= len {
-                    return Some(end - len);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 fn touched(lane: &LaneFrame, outcome: Outcome) -> Why {
     let signalled = lane
         .events
@@ -303,32 +497,70 @@ fn touched(lane: &LaneFrame, outcome: Outcome) -> Why {
         let Detail { text, function, .. } = detail(lane, at);
         return plain(text, function);
     }
-    let faults = lane
+    let accesses = say::outcome::value(outcome);
+    let telling = lane
         .events
         .iter()
-        .filter(|event| matches!(event, Event::Fault { .. }))
-        .count();
-    let accesses = say::sentence(&say::outcome::value(outcome));
-    let last = lane.events.iter().rposition(|event| {
-        matches!(
-            event,
-            Event::AnonVma { .. } | Event::Grown { .. } | Event::Fault { .. }
-        )
-    });
-    match last {
-        Some(at) if faults > 0 => {
-            let Detail { text, function, .. } = detail(lane, at);
-            plain(format!("{accesses}. {text}"), function)
-        }
-        _ => plain(
-            format!("{accesses}; everything needed was mapped already."),
-            "handle_mm_fault()",
-        ),
+        .enumerate()
+        .filter(|(_, event)| matches!(event, Event::AnonVma { .. } | Event::Grown { .. }));
+    let mut told: Vec<usize> = telling.map(|(at, _)| at).take(3).collect();
+    if told.is_empty() {
+        let last = |event: &Event| matches!(event, Event::Fault { .. });
+        told.extend(lane.events.iter().rposition(last));
     }
+    let mut sentence = format!("{accesses}.");
+    let mut function = "handle_mm_fault()";
+    for at in told {
+        let told = detail(lane, at);
+        sentence.push(' ');
+        sentence.push_str(&told.text);
+        function = told.function;
+    }
+    if sentence.len() == accesses.len() + 1 {
+        sentence.push_str(
+            " No mapping and no page table changed. Single pages are not modelled, so whether one was new is not known.",
+        );
+    }
+    plain(sentence, function)
 }
 
-/// munmap, mprotect, brk, setrlimit: the last decision that changed something.
+/// munmap, mprotect, brk, setrlimit: the decisions that changed something.
 fn done(lane: &LaneFrame) -> Why {
+    let mut why = match lane.done {
+        Some(Call::Mprotect { len: 0, .. }) => {
+            plain("Length 0: nothing to do.".to_owned(), "do_mprotect_pkey()")
+        }
+        Some(Call::Mprotect { .. }) if !changed_flags(lane).is_empty() => protected(lane),
+        _ => told(lane),
+    };
+    let all = otherwise(lane);
+    tell_otherwise(lane, &mut why, &all);
+    if !all.is_empty() {
+        why.condition = touching_refusal(lane).and_then(say::merge::condition);
+    }
+    why
+}
+
+/// mprotect: which ranges it changed, and what became of the neighbours.
+fn protected(lane: &LaneFrame) -> Why {
+    let mut sentence = changed_flags(lane).join("; ");
+    let merged = lane
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::Merged { .. }));
+    if !merged
+        && let Some((side, reason)) = telling_refusal(lane)
+        && !matches!(reason, MergeRefusal::Gap(_) | MergeRefusal::NoNeighbour)
+    {
+        sentence.push_str("; not merged: ");
+        sentence.push_str(&say::merge::refusal(side, reason));
+    }
+    sentence.push('.');
+    plain(sentence, "mprotect_fixup()")
+}
+
+/// The decisions that changed something, at most three.
+fn told(lane: &LaneFrame) -> Why {
     let tells = |event: &Event| {
         matches!(
             event,
@@ -353,15 +585,5 @@ fn done(lane: &LaneFrame) -> Why {
     if sentences.is_empty() {
         return plain("Nothing was mapped there: nothing to do.".to_owned(), "");
     }
-    let mut why = plain(sentences.join(" "), function);
-    if let Some((_, reason)) = telling_refusal(lane)
-        && !lane
-            .events
-            .iter()
-            .any(|event| matches!(event, Event::Merged { .. }))
-    {
-        why.condition = say::merge::condition(reason);
-        why.commit = say::merge::commit(reason);
-    }
-    why
+    plain(sentences.join(" "), function)
 }

@@ -57,19 +57,19 @@ fn reasons_of_the_first_call() {
     check(
         &reasons(1),
         expect![[r#"
-        A: Placed at 0x7ffff794a000, at the upper end of the highest gap that fits; joined the mapping above, 4644 kB in all.
-           condition: no condition on the length in this kernel
-           not taken: With efa7df3e3bb5 (6.7) it would start on a 2 MiB boundary.
-           get_unmapped_area() 0ba09b173387 takes the alignment of f35b5d7d676e back
-        B: Placed at 0x7ffff7800000, on a 2 MiB boundary; not merged: 1320 kB free above it.
-           condition: len 0x486000 >= PMD_SIZE 0x200000 = true
-           not taken: Without efa7df3e3bb5 it would lie at 0x7ffff794a000, at the upper end of the gap.
-           get_unmapped_area() efa7df3e3bb5 anonymous mappings of 2 MiB and more start on a 2 MiB boundary
-        C: Placed at 0x7ffff794a000, at the upper end of the highest gap that fits; joined the mapping above, 4644 kB in all.
-           condition: IS_ALIGNED(0x486000, 0x200000) = false: 536 kB over
-           not taken: Before d4148aeab412 a length of 2 MiB or more was enough: it would start on a 2 MiB boundary.
-           __get_unmapped_area() d4148aeab412 only lengths that are a multiple of 2 MiB are aligned
-    "#]],
+            A: Placed at 0x7ffff794a000, at the upper end of the highest gap that fits; joined the mapping above, 4644 kB in all.
+               condition: no condition on the length in this kernel
+               not taken: Without 0ba09b173387 it would lie at 0x7ffff7800000, on a 2 MiB boundary. With efa7df3e3bb5, first in 6.7, it would lie at 0x7ffff7800000, on a 2 MiB boundary.
+               get_unmapped_area() 0ba09b173387 takes the alignment of f35b5d7d676e back
+            B: Placed at 0x7ffff7800000, on a 2 MiB boundary; not merged: 1320 kB free above it.
+               condition: len 0x486000 >= PMD_SIZE 0x200000 = true
+               not taken: Without efa7df3e3bb5 it would lie at 0x7ffff794a000. With d4148aeab412, first in 6.12 (6.11.7), it would lie at 0x7ffff794a000.
+               get_unmapped_area() efa7df3e3bb5 anonymous mappings of 2 MiB and more start on a 2 MiB boundary
+            C: Placed at 0x7ffff794a000, at the upper end of the highest gap that fits; joined the mapping above, 4644 kB in all.
+               condition: IS_ALIGNED(0x486000, 0x200000) = false: 536 kB over
+               not taken: Without d4148aeab412 it would lie at 0x7ffff7800000, on a 2 MiB boundary.
+               __get_unmapped_area() d4148aeab412 only lengths that are a multiple of 2 MiB are aligned
+        "#]],
     );
 }
 
@@ -78,19 +78,19 @@ fn reasons_of_the_second_call() {
     check(
         &reasons(2),
         expect![[r#"
-        A: Placed at 0x7ffff74c4000, at the upper end of the highest gap that fits; joined the mapping above, 9276 kB in all.
-           condition: no condition on the length in this kernel
-           not taken: With efa7df3e3bb5 (6.7) it would start on a 2 MiB boundary.
-           get_unmapped_area() 0ba09b173387 takes the alignment of f35b5d7d676e back
-        B: Placed at 0x7ffff7200000, on a 2 MiB boundary; not merged: 1512 kB free above it.
-           condition: len 0x486000 >= PMD_SIZE 0x200000 = true
-           not taken: Without efa7df3e3bb5 it would lie at 0x7ffff737a000, at the upper end of the gap.
-           get_unmapped_area() efa7df3e3bb5 anonymous mappings of 2 MiB and more start on a 2 MiB boundary
-        C: Placed at 0x7ffff74c4000, at the upper end of the highest gap that fits; joined the mapping above, 9276 kB in all.
-           condition: IS_ALIGNED(0x486000, 0x200000) = false: 536 kB over
-           not taken: Before d4148aeab412 a length of 2 MiB or more was enough: it would start on a 2 MiB boundary.
-           __get_unmapped_area() d4148aeab412 only lengths that are a multiple of 2 MiB are aligned
-    "#]],
+            A: Placed at 0x7ffff74c4000, at the upper end of the highest gap that fits; joined the mapping above, 9276 kB in all.
+               condition: no condition on the length in this kernel
+               not taken: Without 0ba09b173387 it would lie at 0x7ffff7400000, on a 2 MiB boundary. With efa7df3e3bb5, first in 6.7, it would lie at 0x7ffff7400000, on a 2 MiB boundary.
+               get_unmapped_area() 0ba09b173387 takes the alignment of f35b5d7d676e back
+            B: Placed at 0x7ffff7200000, on a 2 MiB boundary; not merged: 1512 kB free above it.
+               condition: len 0x486000 >= PMD_SIZE 0x200000 = true
+               not taken: Without efa7df3e3bb5 it would lie at 0x7ffff737a000. With d4148aeab412, first in 6.12 (6.11.7), it would lie at 0x7ffff737a000.
+               get_unmapped_area() efa7df3e3bb5 anonymous mappings of 2 MiB and more start on a 2 MiB boundary
+            C: Placed at 0x7ffff74c4000, at the upper end of the highest gap that fits; joined the mapping above, 9276 kB in all.
+               condition: IS_ALIGNED(0x486000, 0x200000) = false: 536 kB over
+               not taken: Without d4148aeab412 it would lie at 0x7ffff7400000, on a 2 MiB boundary.
+               __get_unmapped_area() d4148aeab412 only lengths that are a multiple of 2 MiB are aligned
+        "#]],
     );
 }
 
@@ -99,10 +99,10 @@ fn every_decision_of_an_aligned_call() {
     check(
         &details(2, 1),
         expect![[r#"
-            1 Yes 4632 kB is 2 MiB or more: the mapping is to start on a 2 MiB boundary. [get_unmapped_area()]
+            1 Yes 4632 kB is 2 MiB or more: a place on a 2 MiB boundary is looked for. [get_unmapped_area()]
             2 Step Search for the highest gap of 6680 kB, 2 MiB of padding included, between 0x10000 and 0x7ffff7fff000. [vm_unmapped_area()]
             3 No Between 0x7ffff7fa6000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. [mas_empty_area_rev()]
-            4 Step Between 0x0 and 0x7ffff7fa6000 the largest gap has 85.3 TiB: enough for 6680 kB, looked at more closely. [mas_empty_area_rev()]
+            4 Step Between 0x10000 and 0x7ffff7fa6000 the largest gap has 85.3 TiB: enough for 6680 kB, looked at more closely. [mas_empty_area_rev()]
             5 No Gap 7ffff7c86000-7ffff7dd0000 of 1320 kB: too small for 6680 kB. [mas_empty_area_rev()]
             6 Yes Gap 555555559000-7ffff7800000 of 42.7 TiB: 6680 kB fits, taken. [mas_empty_area_rev()]
             7 Yes Found 0x7ffff717a000, 2 MiB of padding included. [vm_unmapped_area()]

@@ -3,7 +3,7 @@
 //! A frame borrows the timeline. It is a query, not a copy: [`LaneFrame::range`] gives the pieces of a part of the
 //! address space, a bounded number of them, and never the whole process.
 
-use mmscope_mm::{Event, Kernel, Machine, Outcome, Range, VmaId};
+use mmscope_mm::{Call, Event, Kernel, Machine, Outcome, Range, VmaId};
 
 /// A place in time: how many calls are done, and how far into the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +38,10 @@ pub struct LaneFrame<'a> {
     pub kernel: Kernel,
     /// The state as it stands at this position.
     pub machine: &'a Machine,
+    /// The state before the call.
+    pub before: &'a Machine,
+    /// The call, with names replaced by this lane's results; `None` at the start.
+    pub done: Option<Call>,
     /// The result of the call; `None` at the start and before its last micro-step.
     pub outcome: Option<Outcome>,
     /// The result that the trace recorded, if the program came from one.

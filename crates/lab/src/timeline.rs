@@ -10,12 +10,13 @@ pub(crate) mod watch;
 use std::fmt;
 use std::rc::Rc;
 
-use mmscope_mm::{Call, Kernel, Outcome, StartError};
+use mmscope_mm::{Call, Kernel, Machine, MapFlags, Outcome, StartError};
 
 use crate::frame::{Frame, LaneFrame, Ledger, Position};
 use crate::program::Flat;
 use crate::scenario::{MAX_LANES, Scenario};
 use crate::text::call_text;
+use crate::watcher;
 use lane::Lane;
 
 /// A step of the program.
@@ -384,6 +385,19 @@ fn open(
 }
 
 impl LaneFrame<'_> {
+    /// What the call of this frame comes to under a kernel, from the state that it found here, and the machine after
+    /// it. Pages that `MAP_POPULATE` would touch are left out. `None` at the start.
+    pub fn under(&self, kernel: Kernel) -> Option<(Outcome, Machine)> {
+        let mut call = self.done?;
+        if let Call::Mmap(mmap) = &mut call {
+            mmap.flags.remove(MapFlags::POPULATE);
+        }
+        let mut machine = self.before.clone();
+        machine.set_kernel(kernel);
+        let outcome = watcher::run(&mut machine, &call);
+        Some((outcome, machine))
+    }
+
     /// The pieces of a part of the address space, lowest first: at most `at_most` of them, and no byte left out.
     /// Neighbours too small to be told apart at this scale are one piece that counts them.
     pub fn range(&self, within: mmscope_mm::Range, at_most: usize) -> Vec<crate::frame::Piece> {

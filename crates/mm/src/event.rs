@@ -168,8 +168,10 @@ pub enum Event {
     },
     /// Flags of a mapping changed in place (`mprotect_fixup`).
     FlagsChanged {
-        /// The mapping.
+        /// The mapping that holds the range now.
         vma: VmaId,
+        /// The range whose flags changed.
+        range: Range,
         /// Before.
         from: VmFlags,
         /// After.

@@ -85,6 +85,11 @@ impl Machine {
         self.kernel
     }
 
+    /// Has it go on under another kernel. What earlier calls did stays as it is.
+    pub fn set_kernel(&mut self, kernel: Kernel) {
+        self.kernel = kernel;
+    }
+
     /// What it was set up with.
     pub fn settings(&self) -> &Settings {
         &self.settings

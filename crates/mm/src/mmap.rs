@@ -166,10 +166,10 @@ impl Machine {
             self.clear_tables(range, &doomed, observer);
             over = Some(doomed);
         } else {
-            if let Err(refused) = self.may_expand(flags, pages) {
+            // The second test decides: what the range maps already goes first.
+            if self.may_expand(flags, pages).is_err() {
                 let replaced = self.pages_within(range);
-                self.may_expand(flags, pages - replaced)
-                    .map_err(|_| refused)?;
+                self.may_expand(flags, pages - replaced)?;
             }
             self.unmap(range, observer)
                 .map_err(|(_, reason)| (Errno::ENOMEM, reason))?;

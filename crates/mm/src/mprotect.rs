@@ -126,6 +126,7 @@ impl Machine {
         self.stat_account(flags, pages.cast_signed(), observer);
         observer.event(|| Event::FlagsChanged {
             vma: id,
+            range: piece,
             from: old,
             to: flags,
         });

@@ -3,7 +3,7 @@
 use mmscope_mm::page::PMD_SIZE;
 use mmscope_mm::{
     AlignMove, AlignVerdict, BreakMove, Change, Direction, Event, GapLook, GapVerdict, HintVerdict,
-    Kernel, Machine, Nodes, PlacedBy, Range, Side, TreeWrite,
+    Kernel, Machine, MergeForm, Nodes, PlacedBy, Range, Side, TreeWrite, VmFlags,
 };
 
 use super::{limit, mapping, merge, num, perms, refusal, sentence, vm_flags};
@@ -144,10 +144,13 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             ),
             Tone::Yes,
         ),
-        Event::FlagsChanged { vma, from, to } => (
+        Event::FlagsChanged {
+            range, from, to, ..
+        } => (
             format!(
-                "{}: {} becomes {} ({} changed).",
-                sentence(&mapping(machine, *vma)),
+                "{} at {}: {} becomes {} ({} changed).",
+                num::size(range.len()),
+                num::range(*range),
                 perms(*from),
                 perms(*to),
                 vm_flags(*from ^ *to)
@@ -254,10 +257,10 @@ fn alignment(kernel: Kernel, len: u64, hint: u64, verdict: AlignVerdict) -> (Str
     let size = num::size(len);
     match verdict {
         AlignVerdict::Aligned { .. } if kernel.has(Change::AlignMultiplesOnly) => {
-            (format!("{size} is a multiple of 2 MiB: the mapping is to start on a 2 MiB boundary."), Tone::Yes)
+            (format!("{size} is a multiple of 2 MiB: a place on a 2 MiB boundary is looked for."), Tone::Yes)
         }
         AlignVerdict::Aligned { .. } => {
-            (format!("{size} is 2 MiB or more: the mapping is to start on a 2 MiB boundary."), Tone::Yes)
+            (format!("{size} is 2 MiB or more: a place on a 2 MiB boundary is looked for."), Tone::Yes)
         }
         AlignVerdict::FileHook => {
             ("The file system asks for alignment: the address is to agree with the file's offset, modulo 2 MiB.".to_owned(), Tone::Yes)
@@ -301,7 +304,9 @@ pub fn alignment_condition(
             num::size(len % PMD_SIZE)
         )),
         AlignVerdict::HintGiven => Some(format!("{multiple} && !addr = false: addr is {hint:#x}")),
-        AlignVerdict::TooShort => Some(format!("len {len:#x} >= PMD_SIZE {PMD_SIZE:#x} = false")),
+        AlignVerdict::TooShort if len < PMD_SIZE && !kernel.has(Change::AlignMultiplesOnly) => {
+            Some(format!("len {len:#x} >= PMD_SIZE {PMD_SIZE:#x} = false"))
+        }
         AlignVerdict::NoRule if len >= PMD_SIZE => {
             Some("no condition on the length in this kernel".to_owned())
         }
@@ -309,72 +314,47 @@ pub fn alignment_condition(
         AlignVerdict::FileWithoutHook => {
             Some("file->f_op->get_unmapped_area set = false".to_owned())
         }
-        AlignVerdict::ShmemHook | AlignVerdict::NoRule | AlignVerdict::Fixed => None,
-    }
-}
-
-/// The commit behind a verdict about alignment.
-pub fn alignment_commit(kernel: Kernel, verdict: AlignVerdict) -> Option<Change> {
-    match verdict {
-        AlignVerdict::Aligned { by } => Some(by),
-        AlignVerdict::NotMultiple => Some(Change::AlignMultiplesOnly),
-        AlignVerdict::HintGiven => Some(Change::AlignNotWithHint),
-        AlignVerdict::NoRule => Some(Change::RevertAlignThp61).filter(|change| kernel.has(*change)),
-        AlignVerdict::FileWithoutHook => {
-            Some(Change::AlignNotFiles).filter(|change| kernel.has(*change))
-        }
-        AlignVerdict::FileHook
-        | AlignVerdict::ShmemHook
+        AlignVerdict::ShmemHook
+        | AlignVerdict::NoRule
         | AlignVerdict::TooShort
         | AlignVerdict::Fixed => None,
     }
 }
 
-/// What the other branch would have done. `packed` is where the mapping would lie without alignment, if that is known.
-pub fn alignment_not_taken(
-    kernel: Kernel,
-    len: u64,
-    verdict: AlignVerdict,
-    packed: Option<u64>,
-) -> Option<String> {
-    match verdict {
-        AlignVerdict::Aligned { by } => Some(match packed {
-            Some(addr) => {
-                format!("Without {by} it would lie at {addr:#x}, at the upper end of the gap.")
-            }
-            None => format!(
-                "Without {by} it would lie at the upper end of the highest gap of {}.",
-                num::size(len)
-            ),
-        }),
-        AlignVerdict::NotMultiple => Some(format!(
-            "Before {} a length of 2 MiB or more was enough: it would start on a 2 MiB boundary.",
-            Change::AlignMultiplesOnly
-        )),
-        AlignVerdict::HintGiven => Some(format!(
-            "Before {} it would be aligned even with a hint.",
-            Change::AlignNotWithHint
-        )),
-        AlignVerdict::NoRule if len >= PMD_SIZE => Some(format!(
-            "With {} ({}) it would start on a 2 MiB boundary.",
-            Change::AlignThp,
-            Change::AlignThp.first_in()
-        )),
-        AlignVerdict::TooShort if kernel.alignment().is_some() => {
-            Some("From 2 MiB on, alignment would be considered.".to_owned())
-        }
-        AlignVerdict::FileWithoutHook if kernel.has(Change::AlignNotFiles) => Some(format!(
-            "Between {} and {} it could have been aligned.",
-            Change::AlignFiles,
-            Change::AlignNotFiles
-        )),
-        AlignVerdict::NoRule
-        | AlignVerdict::TooShort
-        | AlignVerdict::FileWithoutHook
-        | AlignVerdict::FileHook
-        | AlignVerdict::ShmemHook
-        | AlignVerdict::Fixed => None,
+/// The comparison that decided which of two boundaries is used, with its operands.
+pub fn abuts_condition(found: u64, how: AlignMove) -> Option<String> {
+    let there = match how {
+        AlignMove::AlreadyThere | AlignMove::AlreadyThereUpper => true,
+        AlignMove::Up(_) => false,
+        AlignMove::Hint => return None,
+    };
+    Some(format!("found {found:#x} on a boundary = {there}"))
+}
+
+/// What mprotect did to one range, as half a sentence.
+pub fn flags_changed(
+    range: Range,
+    from: VmFlags,
+    to: VmFlags,
+    joined: Option<(MergeForm, Range)>,
+) -> String {
+    let (was, is) = (perms(from), perms(to));
+    let mut text = format!(
+        "{} at {}: {was} becomes {is}",
+        num::size(range.len()),
+        num::range(range)
+    );
+    if was == is {
+        text.push_str(&format!(", {} changed", vm_flags(from ^ to)));
     }
+    if let Some((form, range)) = joined {
+        text.push_str(&format!(
+            ", and {}: {} in all",
+            merge::form(form),
+            num::size(range.len())
+        ));
+    }
+    text
 }
 
 fn hint(machine: &Machine, range: Range, padded: bool, verdict: HintVerdict) -> (String, Tone) {
@@ -384,6 +364,19 @@ fn hint(machine: &Machine, range: Range, padded: bool, verdict: HintVerdict) -> 
     }
     match verdict {
         HintVerdict::Taken => (format!("{asks}: free, and taken as it is."), Tone::Yes),
+        HintVerdict::Occupied { vma, from }
+            if machine
+                .get_vma(vma)
+                .is_some_and(|vma| vma.flags.contains(VmFlags::GROWSDOWN)) =>
+        {
+            (
+                format!(
+                    "{asks}: not free from {from:#x} on, where the guard gap of {} begins.",
+                    mapping(machine, vma)
+                ),
+                Tone::No,
+            )
+        }
         HintVerdict::Occupied { vma, from } => (
             format!(
                 "{asks}: not free from {from:#x} on, there is {}.",

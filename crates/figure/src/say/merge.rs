@@ -1,6 +1,6 @@
 //! Why two ranges were not joined, and what a merge joined.
 
-use mmscope_mm::{Change, MergeForm, MergeRefusal, Side};
+use mmscope_mm::{MergeForm, MergeRefusal, Side};
 
 use super::{num, vm_flags};
 
@@ -62,21 +62,6 @@ pub fn condition(refusal: MergeRefusal) -> Option<String> {
         MergeRefusal::FaultedIntoUnfaulted => {
             Some("anon_vma of both sides alike = false: one has none".to_owned())
         }
-    }
-}
-
-/// The commit that made or ended the condition.
-pub fn commit(refusal: MergeRefusal) -> Option<Change> {
-    match refusal {
-        MergeRefusal::FaultedIntoUnfaulted => Some(Change::FaultedJoinsUnfaulted),
-        MergeRefusal::AnonPgoff { .. } => Some(Change::AnonPgoff),
-        MergeRefusal::NoNeighbour
-        | MergeRefusal::Gap(_)
-        | MergeRefusal::Flags(_)
-        | MergeRefusal::Special(_)
-        | MergeRefusal::File
-        | MergeRefusal::Pgoff { .. }
-        | MergeRefusal::AnonVmaDiffers(..) => None,
     }
 }
 

@@ -43,6 +43,15 @@ fn rounded(bytes: u64) -> String {
     }
 }
 
+/// A size for a table: to the last kB up to 1 GiB, with one decimal from there on.
+pub fn readable(bytes: u64) -> String {
+    if bytes < 1 << 30 {
+        exact(bytes)
+    } else {
+        size(bytes)
+    }
+}
+
 /// A size in kB to the last digit, with thin spaces between thousands: what was counted is printed as counted.
 pub fn exact(bytes: u64) -> String {
     match bytes % KIB {

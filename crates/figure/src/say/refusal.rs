@@ -1,6 +1,6 @@
 //! Why a call was refused.
 
-use mmscope_mm::{Kernel, Machine, Refusal};
+use mmscope_mm::{Call, Kernel, Machine, Overcommit, Refusal};
 
 use super::{mapping, num, source, vm_flags};
 
@@ -79,13 +79,18 @@ pub fn sentence(machine: &Machine, reason: Refusal) -> String {
         Refusal::Overcommit {
             pages: asked,
             limit,
-        } => {
-            format!(
+        } => match machine.settings().overcommit {
+            Overcommit::Guess | Overcommit::Always => format!(
+                "{} asked for in one request, and RAM and swap together have {}: overcommit_memory 0 refuses that",
+                pages(asked),
+                pages(limit)
+            ),
+            Overcommit::Never => format!(
                 "{} asked for, and the commit limit leaves {}",
                 pages(asked),
                 pages(limit)
-            )
-        }
+            ),
+        },
         Refusal::CannotSplit(vma) => format!("{} may not be split", mapping(machine, vma)),
         Refusal::BadProt(bits) => {
             format!("{bits:#x} has protection bits that mprotect does not know")
@@ -163,8 +168,30 @@ pub fn condition(reason: Refusal) -> Option<String> {
     }
 }
 
-/// The function that refuses.
-pub fn function(kernel: Kernel, reason: Refusal) -> &'static str {
+/// The function that refuses a call.
+pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'static str {
+    match (call, reason) {
+        (
+            Some(Call::Munmap { .. }),
+            Refusal::Unaligned(_)
+            | Refusal::BeyondTask(_)
+            | Refusal::ZeroLength
+            | Refusal::SplitTooMany { .. },
+        ) => return source::munmap(kernel),
+        // MAP_FIXED and a shrinking break take away what is there.
+        (Some(Call::Mmap(_) | Call::Brk { .. }), Refusal::SplitTooMany { .. }) => {
+            return source::munmap(kernel);
+        }
+        (
+            Some(Call::Mprotect { .. }),
+            Refusal::Unaligned(_)
+            | Refusal::BeyondTask(_)
+            | Refusal::LengthWraps(_)
+            | Refusal::BadFlags,
+        ) => return "do_mprotect_pkey()",
+        (Some(Call::Brk { .. }), Refusal::TooManyMappings { .. }) => return "do_brk_flags()",
+        _ => {}
+    }
     match reason {
         Refusal::UnalignedOffset(_) => "mmap()",
         Refusal::BadFd | Refusal::HugeSize(_) | Refusal::NoHugePages => "ksys_mmap_pgoff()",

@@ -1,6 +1,8 @@
 //! Which function of the kernel makes a decision: the names change with the releases.
 
-use mmscope_mm::{BreakMove, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite};
+use mmscope_mm::{
+    BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite,
+};
 
 /// Whether a kernel's release is this one or a later one. For names only; rules ask for changes.
 fn since(kernel: Kernel, id: &str) -> bool {
@@ -8,15 +10,18 @@ fn since(kernel: Kernel, id: &str) -> bool {
     place(kernel.release()) >= Release::find(id).and_then(place)
 }
 
-/// The function that makes the decision of an event, with `()`. `direction` is that of the search under way.
-pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static str {
+/// The function that makes the decision of an event of a call, with `()`. `direction` is that of the search under
+/// way.
+pub fn function(
+    kernel: Kernel,
+    call: Option<&Call>,
+    event: &Event,
+    direction: Direction,
+) -> &'static str {
     match event {
         Event::HintRaised { .. } => "round_hint_to_min()",
         Event::Alignment { .. } => get_unmapped_area(kernel),
-        Event::Hint { .. } => match direction {
-            Direction::TopDown => "arch_get_unmapped_area_topdown()",
-            Direction::BottomUp => "arch_get_unmapped_area()",
-        },
+        Event::Hint { .. } => arch_get_unmapped_area(direction),
         Event::Search { .. } | Event::Found { .. } => "vm_unmapped_area()",
         Event::Gap(_) => match direction {
             _ if !kernel.has(Change::MapleTree) => "vm_unmapped_area()",
@@ -34,12 +39,13 @@ pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static
         | Event::Nodes {
             write: TreeWrite::Clear | TreeWrite::Detach,
             ..
-        } => match kernel {
-            _ if since(kernel, "6.12.0") => "vms_gather_munmap_vmas()",
-            _ if since(kernel, "6.3") => "do_vmi_munmap()",
-            _ if kernel.has(Change::MapleTree) => "do_mas_munmap()",
-            _ => "__do_munmap()",
-        },
+        } => {
+            if since(kernel, "6.12.0") {
+                "vms_gather_munmap_vmas()"
+            } else {
+                munmap(kernel)
+            }
+        }
         Event::Split { .. } => "__split_vma()",
         Event::MergeTried { side, .. } => match side {
             mmscope_mm::Side::Prev => "can_vma_merge_after()",
@@ -47,6 +53,7 @@ pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static
         },
         Event::MergeBoth { .. } => "is_mergeable_anon_vma()",
         Event::Merged { form, .. } => merged(kernel, *form),
+        Event::NewVma { .. } if matches!(call, Some(Call::Brk { .. })) => "do_brk_flags()",
         Event::NewVma { .. } => mmap_region(kernel),
         Event::FlagsChanged { .. } | Event::Unaccounted { .. } | Event::Unchanged { .. } => {
             "mprotect_fixup()"
@@ -59,7 +66,7 @@ pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static
         Event::Fault { .. } => "handle_mm_fault()",
         Event::Grown { .. } => "expand_downwards()",
         Event::Signalled { .. } => "do_user_addr_fault()",
-        Event::Refused { reason, .. } => super::refusal::function(kernel, *reason),
+        Event::Refused { reason, .. } => super::refusal::function(kernel, call, *reason),
         Event::LimitSet => "do_prlimit()",
         Event::Nodes { write, .. } => match write {
             TreeWrite::New => mmap_region(kernel),
@@ -71,6 +78,25 @@ pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static
             TreeWrite::GrowStack => "expand_downwards()",
             TreeWrite::Clear | TreeWrite::Detach => "munmap()",
         },
+    }
+}
+
+/// Where mappings are taken away.
+pub fn munmap(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.3") {
+        "do_vmi_munmap()"
+    } else if kernel.has(Change::MapleTree) {
+        "do_mas_munmap()"
+    } else {
+        "__do_munmap()"
+    }
+}
+
+/// Where a hint is looked at.
+pub fn arch_get_unmapped_area(direction: Direction) -> &'static str {
+    match direction {
+        Direction::TopDown => "arch_get_unmapped_area_topdown()",
+        Direction::BottomUp => "arch_get_unmapped_area()",
     }
 }
 

@@ -33,8 +33,9 @@ pub fn spoken(frame: &Frame) -> String {
         _ => {
             for lane in &frame.lanes {
                 match lane.events.last() {
-                    Some(last) if lane.outcome.is_none() => {
-                        let (said, _) = event::event(lane.machine, last);
+                    Some(_) if lane.outcome.is_none() => {
+                        let last = crate::why::within_limits(lane, lane.events.len() - 1);
+                        let (said, _) = event::event(lane.machine, &last);
                         text.push_str(&format!(" {} {}: {said}", lane.letter, lane.kernel));
                     }
                     _ => {

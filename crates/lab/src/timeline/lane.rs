@@ -316,6 +316,11 @@ impl Lane {
             letter,
             kernel: self.kernel,
             machine,
+            before: &self.before,
+            done: self
+                .step
+                .checked_sub(1)
+                .and_then(|last| self.resolved(last)),
             outcome: summary
                 .filter(|_| self.micro.is_none())
                 .map(|summary| summary.outcome),

@@ -1,0 +1,164 @@
+//! What a call would have come to with one change switched: found by running it, never by guessing.
+
+use mmscope_lab::LaneFrame;
+use mmscope_mm::page::PMD_SIZE;
+use mmscope_mm::{Call, Change, Machine, MapFlags, Outcome, Range};
+
+/// What a call came to, as far as it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Came {
+    /// Its result.
+    pub(crate) outcome: Outcome,
+    /// Mappings of the process after it.
+    pub(crate) vmas: u64,
+    /// The mapping that holds what it was about.
+    pub(crate) holder: Option<Range>,
+}
+
+/// One change that makes a difference to this call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Otherwise {
+    pub(crate) change: Change,
+    /// Whether the kernel has it, and it was taken away; else it was added.
+    pub(crate) without: bool,
+    /// What the call was about.
+    pub(crate) at: u64,
+    /// What it came to in this kernel.
+    pub(crate) here: Came,
+    /// What it came to with the change switched.
+    pub(crate) there: Came,
+}
+
+impl Otherwise {
+    /// Whether the result itself differs, not only which mapping holds it.
+    pub(crate) fn moved(&self) -> bool {
+        self.here.outcome != self.there.outcome
+    }
+}
+
+/// The changes that make a difference to the call of a frame, the telling ones first: a different result before a
+/// different mapping, changes of this kernel from the latest on before changes of later ones.
+pub(crate) fn otherwise(lane: &LaneFrame) -> Vec<Otherwise> {
+    let Some((call, (outcome, machine))) = lane.done.zip(lane.under(lane.kernel)) else {
+        return Vec::new();
+    };
+    let candidates = candidates(&call);
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let at = about(&call, outcome);
+    let here = came(outcome, &machine, at);
+    let mut found: [Vec<Otherwise>; 4] = Default::default();
+    for change in candidates {
+        let without = lane.kernel.has(change);
+        let mut kernel = lane.kernel;
+        kernel.set(change, !without);
+        let Some((outcome, machine)) = lane.under(kernel) else {
+            continue;
+        };
+        let there = came(outcome, &machine, at);
+        if there == here {
+            continue;
+        }
+        let told = Otherwise {
+            change,
+            without,
+            at,
+            here,
+            there,
+        };
+        let place = usize::from(!told.moved()) * 2 + usize::from(!without);
+        if without {
+            found[place].insert(0, told);
+        } else {
+            found[place].push(told);
+        }
+    }
+    found.into_iter().flatten().collect()
+}
+
+fn came(outcome: Outcome, machine: &Machine, at: u64) -> Came {
+    Came {
+        outcome,
+        vmas: machine.process().map_count,
+        holder: machine.vma_at(at).map(|id| {
+            let vma = machine.vma(id);
+            Range {
+                start: vma.start,
+                end: vma.end,
+            }
+        }),
+    }
+}
+
+/// An address that the call was about.
+fn about(call: &Call, outcome: Outcome) -> u64 {
+    match *call {
+        Call::Mmap(mmap) => outcome.address().unwrap_or(mmap.addr),
+        Call::Brk { addr } => outcome.address().unwrap_or(addr).saturating_sub(1),
+        Call::Munmap { addr, .. } | Call::Mprotect { addr, .. } | Call::Touch { addr, .. } => addr,
+        Call::Setrlimit { .. } => 0,
+    }
+}
+
+/// The changes that calls of this kind look at, oldest first.
+fn candidates(call: &Call) -> Vec<Change> {
+    let all: &[Change] = match call {
+        Call::Mmap(_) => &[
+            Change::MmapExpandsNeighbour,
+            Change::MapleTree,
+            Change::AlignThp61,
+            Change::RevertAlignThp61,
+            Change::AlignThp,
+            Change::AlignAbuts,
+            Change::StackNoHuge,
+            Change::AlignFiles,
+            Change::AlignMultiplesOnly,
+            Change::PrevFirst,
+            Change::FixedRestores,
+            Change::AlignNotWithHint,
+            Change::AlignNotFiles,
+            Change::FaultedJoinsUnfaulted,
+            Change::AnonPgoff,
+        ],
+        Call::Mprotect { .. } => &[
+            Change::MprotectUnaccounts,
+            Change::FaultedJoinsUnfaulted,
+            Change::AnonPgoff,
+        ],
+        Call::Brk { addr } if *addr > 0 => &[Change::BrkExpandsHeap, Change::BrkChecksEnd],
+        Call::Brk { .. } | Call::Munmap { .. } | Call::Touch { .. } | Call::Setrlimit { .. } => &[],
+    };
+    let looked_at = |change: &&Change| match call {
+        Call::Mmap(mmap) => match change {
+            Change::MapleTree => !mmap.flags.contains(MapFlags::FIXED),
+            Change::FixedRestores => mmap.flags.contains(MapFlags::FIXED),
+            Change::StackNoHuge => mmap.flags.contains(MapFlags::STACK),
+            change if places(**change) => {
+                !mmap.flags.contains(MapFlags::FIXED) && mmap.len > PMD_SIZE - 4096
+            }
+            _ => true,
+        },
+        _ => true,
+    };
+    all.iter().filter(looked_at).copied().collect()
+}
+
+/// Whether a change is about which requests are aligned, or how.
+pub(crate) fn places(change: Change) -> bool {
+    change == Change::AlignAbuts || aligns(change)
+}
+
+/// Whether a change is about which requests are aligned.
+pub(crate) fn aligns(change: Change) -> bool {
+    matches!(
+        change,
+        Change::AlignThp61
+            | Change::RevertAlignThp61
+            | Change::AlignThp
+            | Change::AlignFiles
+            | Change::AlignMultiplesOnly
+            | Change::AlignNotWithHint
+            | Change::AlignNotFiles
+    )
+}
