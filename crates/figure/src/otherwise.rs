@@ -39,13 +39,16 @@ impl Otherwise {
 /// The changes that make a difference to the call of a frame, the telling ones first: a different result before a
 /// different mapping, changes of this kernel from the latest on before changes of later ones.
 pub(crate) fn otherwise(lane: &LaneFrame) -> Vec<Otherwise> {
-    let Some((call, (outcome, machine))) = lane.done.zip(lane.under(lane.kernel)) else {
+    let Some(call) = lane.done else {
         return Vec::new();
     };
     let candidates = candidates(&call);
     if candidates.is_empty() {
         return Vec::new();
     }
+    let Some((outcome, machine)) = lane.under(lane.kernel) else {
+        return Vec::new();
+    };
     let at = about(&call, outcome);
     let here = came(outcome, &machine, at);
     let mut found: [Vec<Otherwise>; 4] = Default::default();

@@ -233,8 +233,27 @@ fn refused(lane: &LaneFrame) -> Option<Why> {
         say::refusal::function(lane.kernel, lane.done.as_ref(), reason),
     );
     why.condition = say::refusal::condition(reason);
+    if let Some(bytes) = past_data_limit(lane) {
+        why.function = "brk()";
+        why.condition = Some(format!(
+            "brk - start_brk + data {:#x} > RLIMIT_DATA {:#x} = true",
+            bytes.0, bytes.1
+        ));
+    }
     tell_otherwise(lane, &mut why, &otherwise(lane));
     Some(why)
+}
+
+/// The first test of brk: heap and data in bytes, and the limit they pass, if they do.
+fn past_data_limit(lane: &LaneFrame) -> Option<(u64, u64)> {
+    let Some(Call::Brk { addr }) = lane.done else {
+        return None;
+    };
+    let process = lane.before.process();
+    let limit = process.rlimits.data?;
+    let data = process.end_data.saturating_sub(process.start_data);
+    let bytes = addr.checked_sub(process.start_brk)?.saturating_add(data);
+    (bytes > limit).then_some((bytes, limit))
 }
 
 /// Says what the call would have come to otherwise, and which commit of this kernel makes the first difference.
@@ -292,7 +311,17 @@ fn mapped(lane: &LaneFrame, range: Range) -> Why {
     let mut sentence = format!("Placed at {:#x}", range.start);
     match by {
         Some(PlacedBy::Fixed) => sentence.push_str(", as MAP_FIXED says"),
-        Some(PlacedBy::Hint) => sentence.push_str(", as the hint asks: the range is free"),
+        Some(PlacedBy::Hint) => {
+            let raised = lane
+                .events
+                .iter()
+                .any(|event| matches!(event, Event::HintRaised { .. }));
+            sentence.push_str(if raised {
+                ", where the hint was raised to: the range is free"
+            } else {
+                ", as the hint asks: the range is free"
+            });
+        }
         Some(PlacedBy::AlignedSearch) => {
             sentence.push_str(&on_boundary(lane, range.start));
             if let Some((_, AlignMove::AlreadyThere)) = moved

@@ -99,7 +99,7 @@ fn every_decision_of_an_aligned_call() {
     check(
         &details(2, 1),
         expect![[r#"
-            1 Yes 4632 kB is 2 MiB or more: a place on a 2 MiB boundary is looked for. [get_unmapped_area()]
+            1 Yes 4632 kB is 2 MiB or more: a place aligned to 2 MiB is looked for. [get_unmapped_area()]
             2 Step Search for the highest gap of 6680 kB, 2 MiB of padding included, between 0x10000 and 0x7ffff7fff000. [vm_unmapped_area()]
             3 No Between 0x7ffff7fa6000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. [mas_empty_area_rev()]
             4 Step Between 0x10000 and 0x7ffff7fa6000 the largest gap has 85.3 TiB: enough for 6680 kB, looked at more closely. [mas_empty_area_rev()]

@@ -91,6 +91,7 @@ fn a_small_scene_as_text() {
         path many M454 123h4v52h-4zM462 123h2v52h-2z
         path file-dots M410 126h2v2h-2zM415 126h2v2h-2zM420 126h2v2h-2zM425 126h2v2h-2zM430 126h2v2h-2zM435 126h2v2h-2zM440 126h2v2h-2zM448 126h2v2h-2z
         path pmd-flag M72 122v-8l7 3l-6 3v2zM240 122v-8l7 3l-6 3v2z
+        text gap-reason 44 153 middle "free"
         text on-anon 135 153 middle "A 4632 kB"
         text on-anon 303 153 middle "A 4632 kB"
         text on-file 425 153 middle "F"

@@ -203,6 +203,37 @@ fn mprotect_names_the_piece_that_changed() {
 }
 
 #[test]
+fn the_limit_that_refuses_is_the_one_named() {
+    let calls = anon("0x700000000000", "16777216", "|MAP_FIXED")
+        + "setrlimit(RLIMIT_AS, {rlim_cur=20971520, rlim_max=20971520})\n"
+        + &anon("0x700000000000", "33554432", "|MAP_FIXED");
+    for why in panels("6.6 6.12.0", &calls) {
+        assert!(
+            why.sentence
+                .starts_with("Refused with ENOMEM: 32 MiB mapped would pass RLIMIT_AS, 20 MiB"),
+            "{}",
+            why.sentence
+        );
+    }
+    let huge = &panels("6.12.0", &anon("NULL", "70368744177664", ""))[0];
+    assert!(
+        huge.sentence.contains("RAM and swap together"),
+        "{}",
+        huge.sentence
+    );
+}
+
+#[test]
+fn names_keep_their_small_letters() {
+    for change in Change::ALL {
+        let subject = mmscope_figure::say::ui::change_subject(*change);
+        for name in ["Mmap_region", "Brk ", "Mprotect ", "Maps "] {
+            assert!(!subject.starts_with(name), "{subject}");
+        }
+    }
+}
+
+#[test]
 fn a_touch_says_what_it_changed_and_no_more() {
     let calls = anon("0x500000000000", "65536", "|MAP_FIXED") + "touch(0x500000000000, 8)\n";
     let first = &panels("6.12.y", &calls)[0];

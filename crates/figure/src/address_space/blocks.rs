@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mmscope_lab::{ChangeKind, Piece, PieceKind, Sorted};
 use mmscope_mm::page::{PAGE_SIZE, PMD_SIZE};
-use mmscope_mm::{Range, VmaId};
+use mmscope_mm::{Machine, Range, VmaId};
 
 use super::{Plane, Selection, Strip, fold, fold_item};
 use crate::gap;
@@ -365,7 +365,7 @@ impl Layers {
                 .is_some_and(|id| machine.vma(id).start == range.end);
         let open_below = range.start == plane.axis.range().start;
         if !bounded || open_below {
-            self.free(plane, range, area);
+            self.free(plane, machine, range, area);
             return;
         }
         if along(area, plane) >= 6 {
@@ -412,8 +412,13 @@ impl Layers {
     }
 
     /// Free space that reaches past the lens, or to the end of the area.
-    fn free(&mut self, plane: &Plane, range: Range, area: Area) {
-        let lowest = range.start == plane.axis.range().start;
+    fn free(&mut self, plane: &Plane, machine: &Machine, range: Range, area: Area) {
+        // What a lens cuts off is a gap like any other as long as the mmap area goes on below it.
+        let base = machine.process().mmap_base;
+        let lowest = range.start == plane.axis.range().start
+            && machine
+                .prev_vma(range.start.saturating_add(1))
+                .is_none_or(|below| machine.vma(below).end <= base - base / 3);
         let word = if lowest {
             say::picture::FREE_BELOW
         } else {

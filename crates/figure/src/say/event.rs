@@ -257,10 +257,10 @@ fn alignment(kernel: Kernel, len: u64, hint: u64, verdict: AlignVerdict) -> (Str
     let size = num::size(len);
     match verdict {
         AlignVerdict::Aligned { .. } if kernel.has(Change::AlignMultiplesOnly) => {
-            (format!("{size} is a multiple of 2 MiB: a place on a 2 MiB boundary is looked for."), Tone::Yes)
+            (format!("{size} is a multiple of 2 MiB: a place aligned to 2 MiB is looked for."), Tone::Yes)
         }
         AlignVerdict::Aligned { .. } => {
-            (format!("{size} is 2 MiB or more: a place on a 2 MiB boundary is looked for."), Tone::Yes)
+            (format!("{size} is 2 MiB or more: a place aligned to 2 MiB is looked for."), Tone::Yes)
         }
         AlignVerdict::FileHook => {
             ("The file system asks for alignment: the address is to agree with the file's offset, modulo 2 MiB.".to_owned(), Tone::Yes)
@@ -328,7 +328,11 @@ pub fn abuts_condition(found: u64, how: AlignMove) -> Option<String> {
         AlignMove::Up(_) => false,
         AlignMove::Hint => return None,
     };
-    Some(format!("found {found:#x} on a boundary = {there}"))
+    Some(if !there || found.is_multiple_of(PMD_SIZE) {
+        format!("found {found:#x} on a boundary = {there}")
+    } else {
+        format!("found {found:#x} congruent to the offset modulo 2 MiB = {there}")
+    })
 }
 
 /// What mprotect did to one range, as half a sentence.
@@ -468,6 +472,28 @@ fn found(addr: Option<u64>, padded: bool) -> (String, Tone) {
 }
 
 fn aligned(found: u64, addr: u64, how: AlignMove) -> String {
+    if !addr.is_multiple_of(PMD_SIZE) {
+        let congruent = "congruent to the file's offset modulo 2 MiB";
+        match how {
+            AlignMove::Up(by) => {
+                return format!(
+                    "{found:#x} is moved up by {} to {addr:#x}, {congruent}; what is above it stays free.",
+                    num::size(by)
+                );
+            }
+            AlignMove::AlreadyThere => {
+                return format!(
+                    "{found:#x} is {congruent} and used as it is: the 2 MiB of padding stay free above it."
+                );
+            }
+            AlignMove::AlreadyThereUpper => {
+                return format!(
+                    "{found:#x} is {congruent}, so {addr:#x}, 2 MiB above, is too: the mapping ends where the gap ends."
+                );
+            }
+            AlignMove::Hint => {}
+        }
+    }
     match how {
         AlignMove::Up(by) => format!(
             "{found:#x} is moved up by {} to the boundary {addr:#x}; what is above it stays free.",

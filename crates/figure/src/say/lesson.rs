@@ -45,16 +45,16 @@ const STOPS: &[Stop] = &[
         title: "Before the first array",
         text: &[
             "The libraries end at mmap_base. New mappings go below them, from the top down.",
-            "All three kernels start from the same layout.",
+            "The kernels start from the same layout.",
         ],
     },
     Stop {
         key: "cactusbssn.first",
         title: "The first array parts the kernels",
         text: &[
-            "6.6 and 6.12 put the array at the upper end of the highest gap that fits, right below what is there, and it \
+            "Linux 6.6 and 6.12 put the array at the upper end of the highest gap that fits, right below what is there, and it \
              joins that mapping.",
-            "6.7 searches for 2 MiB more than it needs and moves the result up to a boundary. What is left above the \
+            "Linux 6.7 searches for 2 MiB more than it needs and moves the result up to a boundary. What is left above the \
              array stays free.",
             "The length decides: 4632 kB is more than 2 MiB, but 536 kB over a multiple of it.",
         ],
@@ -63,23 +63,23 @@ const STOPS: &[Stop] = &[
         key: "cactusbssn.second",
         title: "The second array joins the first, or not",
         text: &[
-            "On 6.6 and 6.12 the arrays touch and have the same attributes: they are one mapping.",
-            "On 6.7 1512 kB lie between them. Ranges that do not touch can\u{2019}t merge, so each array is a mapping.",
+            "On Linux 6.6 and 6.12 the arrays touch and have the same attributes: they are one mapping.",
+            "On Linux 6.7, 1512 kB lie between them. Ranges that do not touch can\u{2019}t merge, so each array is a mapping.",
         ],
     },
     Stop {
         key: "cactusbssn.third",
         title: "A pattern: every start on a boundary",
         text: &[
-            "Packed arrays start 4632 kB apart; on 6.7 they start 6144 kB apart, which is three times 2 MiB.",
-            "So on 6.7 the same place in each array has the same low 21 address bits.",
+            "Packed arrays start 4632 kB apart; on Linux 6.7 they start 6144 kB apart, which is three times 2 MiB.",
+            "So on Linux 6.7 the same place in each array has the same low 21 address bits.",
         ],
     },
     Stop {
         key: "cactusbssn.all",
         title: "Twenty-five arrays",
         text: &[
-            "Packed, the arrays are one mapping that grew with every call. On 6.7 they are 25 mappings with a gap of \
+            "Packed, the arrays are one mapping that grew with every call. On Linux 6.7 they are 25 mappings with a gap of \
              1512 kB above each but the first.",
             "Measured by the reporter, not by this model: runs up to 600 % slower.",
             "Hypothesis from the thread, not proven here: about 20 streams at such distances fall into the same sets of \
