@@ -249,3 +249,28 @@ fn a_touch_says_what_it_changed_and_no_more() {
         again.sentence
     );
 }
+
+#[test]
+fn a_hint_below_a_growing_mapping_names_its_guard_gap() {
+    let calls = anon("0x7fff00000000", "65536", "|MAP_GROWSDOWN|MAP_FIXED")
+        + &anon("0x7ffeffff0000", "65536", "");
+    let why = &panels("6.12.y", &calls)[0];
+    let hint = why
+        .details
+        .iter()
+        .find(|detail| detail.text.starts_with("The hint asks for"))
+        .unwrap();
+    assert!(
+        hint.text
+            .contains("not free from 0x7ffefff00000 on, where the guard gap of"),
+        "{}",
+        hint.text
+    );
+    // A gap is told as far as the search may use it.
+    let gap = why
+        .details
+        .iter()
+        .find(|detail| detail.text.contains("fits, taken"))
+        .unwrap();
+    assert!(gap.text.contains("-7ffff7fff000 of"), "{}", gap.text);
+}
