@@ -131,7 +131,7 @@ fn a_broken_link_is_kept() {
             .reduce(Action::Last)
             .reduce(Action::Link(link.to_owned()));
         let notice = session.notice.clone().unwrap();
-        assert_eq!(notice.keep.as_deref(), Some(link));
+        assert_eq!(notice.keep, Some(Keep::Link(link.to_owned())));
         assert!(!notice.text.is_empty());
         assert_eq!(place(&session), (1, None));
         assert!(session.reduce(Action::CloseNotice).notice.is_none());
