@@ -333,3 +333,49 @@ fn nothing_new_is_nothing_to_draw() {
     let end = session.reduce(Action::Last);
     assert!(end == end.reduce(Action::Step));
 }
+
+#[test]
+fn what_was_typed_is_kept_until_it_is_open() {
+    let boxes = |text: &str| Boxes {
+        text: text.to_owned(),
+        maps: String::new(),
+    };
+    let import = |text: &str| Action::Import {
+        text: text.to_owned(),
+        maps: None,
+    };
+    let good = "mmscope 1\nkernels 6.6\nbrk(NULL)\n";
+    let typed = Session::new().reduce(Action::Typed(boxes("typed")));
+    // A program that came another way.
+    let session = typed.reduce(import(good));
+    assert!(session.draft.problem.is_none(), "{:?}", session.draft);
+    assert_eq!(session.boxes(), boxes("typed"));
+    let session = session.reduce(import("what is this"));
+    assert_eq!(session.boxes(), boxes("what is this"));
+    let session = session.reduce(Action::PutBack);
+    assert_eq!(session.boxes(), boxes("typed"));
+    let session = session
+        .reduce(Action::Typed(boxes(good)))
+        .reduce(import(good));
+    assert!(session.boxes().is_empty());
+}
+
+#[test]
+fn maps_alone_are_a_start_without_calls() {
+    let session = Session::new().reduce(Action::Import {
+        text: lesson_maps(),
+        maps: None,
+    });
+    assert!(session.draft.problem.is_none(), "{:?}", session.draft);
+    assert_eq!((session.shown.steps, place(&session)), (0, (0, None)));
+    assert!(session.notice.is_some());
+}
+
+#[test]
+fn wrapped_logs_say_so() {
+    let line = "mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff\n794a000\n";
+    let text = format!("{TRACE}{}", line.repeat(4));
+    let session = Session::new().reduce(Action::Import { text, maps: None });
+    let report = session.report.clone().unwrap();
+    assert!(report.unreadable.is_some(), "{report:?}");
+}
