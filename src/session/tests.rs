@@ -379,3 +379,38 @@ fn wrapped_logs_say_so() {
     let report = session.report.clone().unwrap();
     assert!(report.unreadable.is_some(), "{report:?}");
 }
+
+#[test]
+fn a_call_without_parentheses_is_told_of_them() {
+    let text = "mmscope 1\nkernels 6.6\nmmap NULL 4096\ntouch a 4096\n";
+    let session = Session::new().reduce(Action::Import {
+        text: text.to_owned(),
+        maps: None,
+    });
+    let problem = session.draft.problem.clone().unwrap();
+    assert_eq!(problem.errors.len(), 2);
+    for (line, sentence) in &problem.errors {
+        assert!(sentence.contains("parentheses"), "{sentence}");
+        assert_eq!(sentence.matches("Line").count(), 1, "{line}: {sentence}");
+    }
+}
+
+#[test]
+fn a_link_that_is_partly_unknown_says_so() {
+    let mut link = mmscope_lab::link::decode(&state::link(&Session::new()).unwrap()).unwrap();
+    link.view.insert("kernels".to_owned(), "9.9 7.2".to_owned());
+    link.view.insert("sel".to_owned(), "8 0".to_owned());
+    let link = mmscope_lab::link::encode(&link);
+    let session = Session::new().reduce(Action::Link(link.clone()));
+    let notice = session.notice.clone().unwrap();
+    assert_eq!(notice.keep, Some(Keep::LinkPart(link)));
+    assert!(notice.text.contains("9.9"), "{}", notice.text);
+    let shown: Vec<String> = session
+        .shown
+        .lanes
+        .iter()
+        .map(|lane| lane.kernel.to_string())
+        .collect();
+    assert!(notice.text.contains(&shown.join(", ")), "{}", notice.text);
+    assert_eq!(session.selected, None);
+}

@@ -110,7 +110,8 @@ fn every_decision_of_an_aligned_call() {
             9 Yes Placed at 0x7ffff7200000, 4632 kB: where the search with alignment found room. [get_unmapped_area()]
             10 No 7ffff7200000-7ffff7686000: not joined, 1512 kB free above it. [can_vma_merge_before()]
             11 No 7ffff7200000-7ffff7686000: not joined, 42.7 TiB free below it. [can_vma_merge_after()]
-            12 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
+            12 Step The maple tree asks for 1 node for a new mapping: 1 used, 0 given back. [mmap_region()]
+            13 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
         "#]],
     );
 }
@@ -132,7 +133,7 @@ fn the_step_in_a_sentence() {
     check(
         &say::spoken(&at(2, Some(3)).frame()),
         expect![
-            "Call 2 of 25, decision 3: mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0). A 6.6: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. B 6.7.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. C 6.12.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over."
+            "Call 2 of 25, decision 3: mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0). A 6.6: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. B 6.7.0: Between 0x7ffff7fa6000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over. C 6.12.0: Between 0x7ffff7fc2000 and 0xffffffffffffffff the largest gap has 16 EiB, but not within the limits: passed over."
         ],
     );
 }

@@ -9,8 +9,8 @@ use mmscope_figure::say::{event, limit, merge, outcome, refusal, source};
 use mmscope_mm::{
     AlignMove, AlignVerdict, AnonVma, BreakMove, Change, Direction, Errno, Event, FaultPage,
     GapLook, GapVerdict, GrowthRefusal, HintVerdict, Kernel, Machine, MergeForm, MergeRefusal,
-    Outcome, PlacedBy, Range, Refusal, Release, Settings, Side, Signal, Start, StartMap, VmFlags,
-    VmaId,
+    Nodes, Outcome, PlacedBy, Range, Refusal, Release, Settings, Side, Signal, Start, StartMap,
+    TreeWrite, VmFlags, VmaId,
 };
 
 fn machine(kernel: &str) -> Machine {
@@ -290,6 +290,7 @@ fn number(event: &Event) -> usize {
         Event::Signalled { .. } => 23,
         Event::Refused { .. } => 24,
         Event::LimitSet => 25,
+        Event::Nodes { .. } => 26,
     }
 }
 
@@ -478,7 +479,16 @@ fn events(machine: &Machine) -> Vec<Event> {
         errno: Errno::ENOMEM,
         reason,
     }));
-    complete(all.iter().map(number), 26);
+    all.extend(TreeWrite::ALL.map(|write| Event::Nodes {
+        write,
+        nodes: Nodes {
+            asked: 7,
+            used: 1,
+            returned: 6,
+            freed: 1,
+        },
+    }));
+    complete(all.iter().map(number), 27);
     all
 }
 

@@ -31,7 +31,7 @@ impl Machine {
     pub(crate) fn may_expand(&self, flags: VmFlags, pages: u64) -> Result<(), Refused> {
         let process = self.process();
         if let Some(limit) = process.rlimits.address_space {
-            let (pages, limit) = (process.total_vm + pages, limit >> PAGE_SHIFT);
+            let (pages, limit) = (process.total_vm.wrapping_add(pages), limit >> PAGE_SHIFT);
             if pages > limit {
                 return Err((Errno::ENOMEM, Refusal::AddressSpaceLimit { pages, limit }));
             }
@@ -39,7 +39,7 @@ impl Machine {
         if flags.is_data()
             && let Some(soft) = process.rlimits.data
         {
-            let pages = process.data_vm + pages;
+            let pages = process.data_vm.wrapping_add(pages);
             // Valgrind sets the soft limit to 0 and relies on the hard one.
             let effective = if soft == 0 {
                 process.rlimits.data_max
@@ -82,7 +82,9 @@ impl Machine {
 
     pub(crate) fn uncharge(&mut self, pages: u64, observer: &mut impl Observer) {
         if pages > 0 {
-            self.edit_process(observer).committed -= pages;
+            // A kernel before 6c28ca6485dd can unmap more of the heap than brk has charged.
+            let committed = &mut self.edit_process(observer).committed;
+            *committed = committed.saturating_sub(pages);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::event::{BreakMove, Event, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, PAGE_SIZE, TASK_SIZE, page_down, page_up};
 
@@ -107,7 +108,7 @@ impl Machine {
             anon_vma: None,
         };
         if !self.extend_heap(&candidate, observer) {
-            self.new_vma(&candidate, observer);
+            self.new_vma(&candidate, TreeWrite::NewHeap, observer);
         }
         self.stat_account(flags, pages.cast_signed(), observer);
         Ok(())
@@ -130,7 +131,7 @@ impl Machine {
                 start: self.vma(heap).start,
                 end: candidate.range.end,
             };
-            self.resize(heap, range, observer);
+            self.resize(heap, range, TreeWrite::GrowHeap, observer);
             return true;
         }
         self.merge_new(candidate, Neighbours::PrevOnly, observer)

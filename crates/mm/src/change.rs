@@ -47,8 +47,23 @@ changes! {
     AlignThp61 = "f35b5d7d676e", "6.1-rc1", "anonymous mappings of 2 MiB and more start on a 2 MiB boundary";
     /// Takes `AlignThp61` back.
     RevertAlignThp61 = "0ba09b173387", "6.1", "takes the alignment of f35b5d7d676e back";
+    /// brk asks for the nodes before it grows the heap.
+    BrkPreallocates = "28c5609fb236", "6.1", "brk asks for maple tree nodes before it grows the heap";
     /// brk checks that the mapping it extends ends at the old break.
     BrkChecksEnd = "6c28ca6485dd", "6.1", "brk extends the heap only if it ends at the old break";
+    /// The tree of mappings is read under RCU: nodes are replaced, not changed.
+    MmTreeRcu = "3dd443254941", "6.3 (6.1.y)", "the tree of mappings is always in RCU mode: a leaf is copied, not changed in place";
+    /// munmap asks for the nodes of its NULL store in the store, no longer before it.
+    MunmapStoresPlainly = "vma_iter_clear_gfp", "6.3", "munmap asks for the nodes of the hole only if it needs any";
+    /// Preallocation looks where the write falls.
+    PreallocFits = "e961d19ef57b", "6.6", "preallocation asks for what the store needs, no longer for the worst case";
+    /// munmap lists the mappings to remove by number, no longer by address.
+    DetachByIndex = "munmap_sidetree", "6.6", "munmap lists what it removes from index 0: one mapping needs no node";
+    /// A leaf is written in place whenever its number of slots stays. Between 6.2 and 6.8; where is not known.
+    SlotStoreSameCount = "mas_wr_slot_store", "6.6 (assumed)", "a leaf is written in place whenever the number of its slots stays";
+    /// Gap searches take other limits, and an inner node without a gap marks a slot that exists. Between 6.2 and 6.8;
+    /// where is not known.
+    GapLimits = "mas_empty_area", "6.6 (assumed)", "gap searches in the maple tree take all limits that make sense";
     /// mprotect drops VM_ACCOUNT from an untouched mapping that loses write.
     MprotectUnaccounts = "20230626204612.106165-1-lstoakes@gmail.com", "6.7", "mprotect stops charging an untouched mapping that may no longer be written";
     /// The `[heap]` label of maps is for mappings that overlap the heap, no longer for those that touch it.
@@ -67,12 +82,22 @@ changes! {
     PrevFirst = "cacded5e42b9", "6.12", "new mappings join the previous neighbour first";
     /// A MAP_FIXED that fails leaves what was there.
     FixedRestores = "f8d112a4e657", "6.12", "a failing MAP_FIXED leaves the old mappings in place";
+    /// What a store will be is found out once, before it, and says how many nodes it needs.
+    StoreTypes = "mas_wr_store_type", "6.12", "the kind of a store is found out once and says how many nodes it needs";
     /// A hint switches the alignment off.
     AlignNotWithHint = "249608ee4713", "6.13 (6.12.y)", "a request with an address hint is not aligned";
     /// Files are left out of the alignment of anonymous memory.
     AlignNotFiles = "34d7cf637c43", "6.13", "files without a placement hook are not aligned";
     /// A faulted mapping may join an unfaulted neighbour.
     FaultedJoinsUnfaulted = "879bca0a2c4f", "6.16", "a touched mapping may join an untouched neighbour";
+    /// The walk of a store remembers nodes with room, so that fewer nodes are asked for.
+    VacantHeight = "vacant_height", "6.16 (6.15 not read)", "splits, rebalances and spanning stores ask only for the levels below a node with room";
+    /// A spanning store rebuilds up to the first node that holds both ends.
+    SpanningStops = "mas_spanning_rebalance", "6.16 (assumed)", "a spanning store rebuilds no further up than it has to";
+    /// Nodes come from sheaves, and go through RCU even if the tree is not in RCU mode.
+    NodeSheaves = "sheaf", "6.18", "maple tree nodes come from prefilled sheaves and always go through RCU";
+    /// Nodes are cut by copying straight across.
+    MapleCopies = "maple_copy", "7.2 (assumed: not in 7.1)", "nodes that are too full or too empty share evenly with a sibling";
     /// Private file mappings carry a second offset that has to match too.
     AnonPgoff = "anon_pgoff", "7.3", "private file mappings must continue in anon_pgoff too";
 }
@@ -85,7 +110,7 @@ impl fmt::Display for Change {
 
 /// A set of changes.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Changes(u32);
+pub struct Changes(u64);
 
 impl Changes {
     /// No change at all: Linux 6.0.

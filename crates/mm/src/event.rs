@@ -9,6 +9,7 @@ use crate::call::Signal;
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::flags::VmFlags;
+use crate::nodes::{Nodes, TreeWrite};
 use crate::vma::{AnonVma, VmaId};
 
 /// `[start, end)` in bytes.
@@ -236,6 +237,13 @@ pub enum Event {
     },
     /// A limit was set.
     LimitSet,
+    /// A write to the tree of mappings took nodes, or gave some back.
+    Nodes {
+        /// What was written.
+        write: TreeWrite,
+        /// How many.
+        nodes: Nodes,
+    },
 }
 
 /// Decision about alignment, by the condition that made it.

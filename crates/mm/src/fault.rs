@@ -5,11 +5,12 @@ use crate::errno::Errno;
 use crate::event::{Event, FaultPage, GrowthRefusal, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::Machine;
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PMD_SIZE, page_down, page_up};
+use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, page_down, page_up};
 use crate::page_table::Pmd;
 use crate::settings::Thp;
-use crate::vma::VmaId;
+use crate::vma::{Vma, VmaId};
 
 /// The last fault reported, so that a run of equal ones is one event.
 type LastFault = Option<(VmaId, FaultPage)>;
@@ -24,11 +25,18 @@ impl Machine {
         observer: &mut impl Observer,
     ) -> Outcome {
         let stride = stride.max(1);
+        let end = addr.saturating_add(len);
         let mut touched = 0;
         let mut last = None;
         let mut at = addr;
-        while at.wrapping_sub(addr) < len {
-            if let Err((signal, growth)) = self.access(at, access, &mut last, observer) {
+        while at < end {
+            // A stride of at most a block leaves no block out.
+            let run_end = if stride <= PMD_SIZE { end } else { at + 1 };
+            let run = Range {
+                start: at,
+                end: run_end,
+            };
+            if let Err((signal, growth)) = self.access(run, access, &mut last, observer) {
                 observer.event(|| Event::Signalled { signal, at, growth });
                 return Outcome::Signal {
                     touched,
@@ -36,8 +44,14 @@ impl Machine {
                     at,
                 };
             }
-            touched += 1;
-            match at.checked_add(stride) {
+            // In this mapping nothing changes any more before the next block that is empty.
+            let same = self.same_way_until(at).clamp(at + 1, end);
+            let accesses = (same - at).div_ceil(stride);
+            touched += accesses;
+            match accesses
+                .checked_mul(stride)
+                .and_then(|by| at.checked_add(by))
+            {
                 Some(next) => at = next,
                 None => break,
             }
@@ -45,13 +59,34 @@ impl Machine {
         Outcome::Touched(touched)
     }
 
+    /// Up to where accesses change nothing after one at `at` has succeeded: the next empty block, the end of the
+    /// mapping, or that of the file's last page.
+    fn same_way_until(&self, at: u64) -> u64 {
+        let Some(vma) = self.vma_at(at).map(|id| self.vma(id)) else {
+            return at + 1;
+        };
+        let file_end = vma
+            .file
+            .and_then(|file| self.files[file.0 as usize].len)
+            .map_or(u64::MAX, |len| {
+                let pages = (page_up(len) >> PAGE_SHIFT).saturating_sub(vma.pgoff);
+                vma.start.saturating_add(pages.saturating_mul(PAGE_SIZE))
+            });
+        let end = vma.end.min(file_end);
+        if vma.special.is_some() {
+            return end;
+        }
+        self.next_empty_block(at).min(end)
+    }
+
     fn access(
         &mut self,
-        at: u64,
+        run: Range,
         access: Access,
         last: &mut LastFault,
         observer: &mut impl Observer,
     ) -> Result<(), (Signal, Option<GrowthRefusal>)> {
+        let at = run.start;
         let id = self.find_vma(at).ok_or((Signal::SegvMaperr, None))?;
         if self.vma(id).start > at {
             if !self.vma(id).flags.contains(VmFlags::GROWSDOWN) {
@@ -74,19 +109,21 @@ impl Machine {
         {
             return Err((Signal::BusAdrerr, None));
         }
-        self.fault(id, at, access, last, observer);
+        self.fault(id, run, access, last, observer);
         Ok(())
     }
 
-    /// Maps something at `at` (`handle_mm_fault`).
+    /// Maps something at the start of a run of accesses, and with it whatever later ones of the run would map in the same
+    /// way (`handle_mm_fault`).
     fn fault(
         &mut self,
         id: VmaId,
-        at: u64,
+        run: Range,
         access: Access,
         last: &mut LastFault,
         observer: &mut impl Observer,
     ) {
+        let at = run.start;
         let vma = self.vma(id);
         if vma.special.is_some() {
             return;
@@ -104,12 +141,25 @@ impl Machine {
         if huge || access == Access::Write {
             self.anon_vma_prepare(id, observer);
         }
-        match page {
-            FaultPage::HugeZero => self.set_pmd(at, Pmd::HugeZero, observer),
-            FaultPage::Huge => self.set_pmd(at, Pmd::Huge, observer),
-            _ if pmd.is_none() => self.set_pmd(at, Pmd::Table, observer),
-            _ => return,
+        if pmd.is_some() {
+            return;
         }
+        let entry = match page {
+            FaultPage::HugeZero => Pmd::HugeZero,
+            FaultPage::Huge => Pmd::Huge,
+            _ => Pmd::Table,
+        };
+        let vma = self.vma(id);
+        let alike_until = if huge {
+            vma.end / PMD_SIZE * PMD_SIZE
+        } else if self.thp_may_apply(vma) {
+            // The edge of a mapping whose inner blocks may be huge.
+            at + 1
+        } else {
+            vma.end
+        };
+        let end = run.end.min(alike_until).max(at + 1);
+        self.fill_empty(Range { start: at, end }, entry, observer);
         if *last != Some((id, page)) {
             *last = Some((id, page));
             observer.event(|| Event::Fault {
@@ -124,11 +174,13 @@ impl Machine {
     fn may_fault_huge(&self, id: VmaId, at: u64) -> bool {
         let vma = self.vma(id);
         let block = at / PMD_SIZE * PMD_SIZE;
+        self.thp_may_apply(vma) && block >= vma.start && block + PMD_SIZE <= vma.end
+    }
+
+    fn thp_may_apply(&self, vma: &Vma) -> bool {
         self.settings.thp == Thp::Always
             && vma.is_anonymous()
             && !vma.flags.contains(VmFlags::NOHUGEPAGE)
-            && block >= vma.start
-            && block + PMD_SIZE <= vma.end
     }
 
     /// Extends a growing mapping down to `start` (`expand_downwards`, `acct_stack_growth`).
@@ -159,27 +211,32 @@ impl Machine {
             start,
             end: vma.end,
         };
+        let ahead = self.ask_ahead(old, Some(id), TreeWrite::GrowStack);
         self.anon_vma_prepare(id, observer);
-        let limit = |(_, reason): (Errno, Refusal)| GrowthRefusal::Limit(reason);
-        self.may_expand(flags, grow).map_err(limit)?;
-        if self
-            .process()
-            .rlimits
-            .stack
-            .is_some_and(|limit| size > limit)
-        {
-            return Err(GrowthRefusal::StackLimit);
+        if let Err(refusal) = self.acct_stack_growth(flags, size, grow) {
+            self.give_back(TreeWrite::GrowStack, ahead, observer);
+            return Err(refusal);
         }
-        self.enough_memory(grow).map_err(limit)?;
         self.charge(grow, observer);
         self.stat_account(flags, grow.cast_signed(), observer);
         let vma = self.edit_vma(id, observer);
         vma.start = start;
         vma.pgoff = vma.pgoff.wrapping_sub(grow);
         vma.anon_pgoff = vma.anon_pgoff.wrapping_sub(grow);
-        self.store(old, Some(id), observer);
+        self.store_with(old, Some(id), TreeWrite::GrowStack, ahead, observer);
         observer.event(|| Event::Grown { vma: id, start });
         Ok(())
+    }
+
+    /// Whether a growing mapping may have `size` bytes, `grow` pages more than it has.
+    fn acct_stack_growth(&self, flags: VmFlags, size: u64, grow: u64) -> Result<(), GrowthRefusal> {
+        let limit = |(_, reason): (Errno, Refusal)| GrowthRefusal::Limit(reason);
+        self.may_expand(flags, grow).map_err(limit)?;
+        let stack = self.process().rlimits.stack;
+        if stack.is_some_and(|limit| size > limit) {
+            return Err(GrowthRefusal::StackLimit);
+        }
+        self.enough_memory(grow).map_err(limit)
     }
 
     /// `stack_guard_gap` in bytes.

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use mmscope_maple::{
+    Discard, Family, FullInsert, FullRange, NoGap, Rebuild, Requests, Rules, Search, SlotStore,
+};
+
 use crate::change::{Change, Changes};
 
 /// A release that can be picked: a name for one set of changes.
@@ -39,31 +43,32 @@ impl Release {
     /// a change before its successor (6.11.7, 6.12.y) stands where its set of changes stands in that order.
     pub const ALL: &'static [Release] = releases! {
         "6.0":;
-        "6.1-rc6" ["6.1-rc"]: MapleTree MmapExpandsNeighbour BrkExpandsHeap AlignThp61;
+        "6.1-rc1": MapleTree MmapExpandsNeighbour BrkExpandsHeap AlignThp61;
+        "6.1-rc6" ["6.1-rc"]: BrkPreallocates;
         "6.1": RevertAlignThp61 BrkChecksEnd;
         "6.2":;
-        "6.3":;
+        "6.3": MmTreeRcu MunmapStoresPlainly;
         "6.4":;
         "6.5":;
-        "6.6":;
+        "6.6": PreallocFits DetachByIndex SlotStoreSameCount GapLimits;
         "6.7.0" ["6.7", "6.7.3"]: MprotectUnaccounts HeapLabelOverlaps AlignThp;
         "6.8": AlignAbuts StackNoHuge;
         "6.9":;
         "6.10": AlignFiles;
         "6.11.0" ["6.11", "6.11.6"]:;
         "6.11.7" ["6.11.11"]: AlignMultiplesOnly;
-        "6.12.0" ["6.12"]: PrevFirst FixedRestores;
+        "6.12.0" ["6.12"]: PrevFirst FixedRestores StoreTypes;
         "6.12.y" ["6.12.117"]: AlignNotWithHint;
         "6.13": AlignNotFiles;
         "6.14":;
         "6.15" assumed:;
-        "6.16": FaultedJoinsUnfaulted;
+        "6.16": FaultedJoinsUnfaulted VacantHeight SpanningStops;
         "6.17":;
-        "6.18":;
+        "6.18": NodeSheaves;
         "6.19":;
         "7.0":;
         "7.1":;
-        "7.2":;
+        "7.2": MapleCopies;
         "7.3": AnonPgoff;
     };
 
@@ -81,6 +86,7 @@ impl Release {
             return None;
         }
         let id = match (major, minor, patch) {
+            (6, 1, 0) if uname.contains("-rc1") => "6.1-rc1",
             (6, 1, 0) if uname.contains("-rc") => "6.1-rc6",
             (6, 7, 0..=3) => "6.7.0",
             (6, 7, _) => "6.8",
@@ -202,6 +208,44 @@ impl Kernel {
             None
         }
     }
+
+    /// How its maple tree writes; `None` if it has none.
+    pub fn maple_rules(&self) -> Option<Rules> {
+        if !self.has(Change::MapleTree) {
+            return None;
+        }
+        let mut rules = Rules::V6_1;
+        if self.has(Change::PreallocFits) {
+            rules.requests = Requests::Estimated;
+        }
+        if self.has(Change::SlotStoreSameCount) {
+            rules.slot_store = SlotStore::SameCount;
+        }
+        if self.has(Change::GapLimits) {
+            rules.no_gap = NoGap::AnySlot;
+            rules.search = Search::Plain;
+        }
+        if self.has(Change::StoreTypes) {
+            rules.slot_store = SlotStore::SameCountInFullEnoughLeaf;
+            rules.full_range = FullRange::ExactFit;
+            rules.full_insert = FullInsert::Overwrites;
+            rules.requests = Requests::ByStoreType;
+        }
+        if self.has(Change::VacantHeight) {
+            rules.requests = Requests::ByHeights;
+        }
+        if self.has(Change::SpanningStops) {
+            rules.rebuild = Rebuild::ToCommonNode;
+        }
+        if self.has(Change::NodeSheaves) {
+            rules.discard = Discard::Rcu;
+        }
+        if self.has(Change::MapleCopies) {
+            rules.family = Family::Copy;
+            rules.slot_store = SlotStore::SameCountOrAppendToSmallRoot;
+        }
+        Some(rules)
+    }
 }
 
 impl fmt::Display for Kernel {
@@ -245,6 +289,7 @@ mod tests {
         for (uname, id) in [
             ("6.1.0-50-cloud-amd64", "6.1"),
             ("6.1.0-rc6", "6.1-rc6"),
+            ("6.1.0-rc1", "6.1-rc1"),
             ("6.12.117+deb12-cloud-amd64", "6.12.y"),
             ("6.11.11", "6.11.7"),
             ("6.18.44", "6.18"),
@@ -258,6 +303,22 @@ mod tests {
         }
         assert_eq!(Release::nearest("5.10.0-30-amd64"), None);
         assert_eq!(Release::nearest("Darwin"), None);
+    }
+
+    #[test]
+    fn maple_rules_are_those_of_the_releases_that_were_read() {
+        for (name, rules) in [
+            ("6.0", None),
+            ("6.1", Some(Rules::V6_1)),
+            ("6.8", Some(Rules::V6_8)),
+            ("6.12", Some(Rules::V6_12)),
+            ("7.0", Some(Rules::V7_0)),
+            ("7.1", Some(Rules::V7_0)),
+            ("7.2", Some(Rules::V7_2)),
+            ("7.3", Some(Rules::V7_3)),
+        ] {
+            assert_eq!(Kernel::parse(name).unwrap().maple_rules(), rules, "{name}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::event::{Event, Range, Refusal};
 use crate::file::File;
 use crate::journal::Undo;
 use crate::kernel::Kernel;
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page_table::Pmd;
 use crate::process::{Process, ProcessId};
@@ -160,24 +161,28 @@ impl Machine {
         self.processes.edit(self.current, observer)
     }
 
-    /// Stores `entry` over `[range.start, range.end)` of the tree.
-    pub(crate) fn store(
-        &mut self,
-        range: Range,
-        entry: Option<VmaId>,
-        observer: &mut impl Observer,
-    ) {
-        MaState::new(range.start, range.end - 1).store(&mut self.tree, entry, observer);
-    }
-
     /// Adds a mapping (`vma_link`), without accounting for its pages.
-    pub(crate) fn link(&mut self, vma: Vma, observer: &mut impl Observer) -> VmaId {
+    pub(crate) fn link(
+        &mut self,
+        vma: Vma,
+        write: TreeWrite,
+        observer: &mut impl Observer,
+    ) -> VmaId {
         let range = Range {
             start: vma.start,
             end: vma.end,
         };
         let id = self.vmas.insert(vma, observer);
-        self.store(range, Some(id), observer);
+        self.store(range, Some(id), write, observer);
+        self.edit_process(observer).map_count += 1;
+        id
+    }
+
+    /// The same before the first call, whose nodes do not count.
+    pub(crate) fn link_unseen(&mut self, vma: Vma, observer: &mut impl Observer) -> VmaId {
+        let mut mas = MaState::new(vma.start, vma.end - 1);
+        let id = self.vmas.insert(vma, observer);
+        mas.store(&mut self.tree, Some(id), observer);
         self.edit_process(observer).map_count += 1;
         id
     }

@@ -8,6 +8,7 @@ use crate::event::{Event, MergeForm, MergeRefusal, Range, Side};
 use crate::file::FileId;
 use crate::flags::VmFlags;
 use crate::machine::Machine;
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::PAGE_SHIFT;
 use crate::vma::{AnonVma, Vma, VmaId};
@@ -68,6 +69,10 @@ impl Machine {
             }
         };
         let range = candidate.range;
+        let write = match neighbours {
+            Neighbours::Both => TreeWrite::Expand,
+            Neighbours::PrevOnly => TreeWrite::GrowHeap,
+        };
         match (prev, next) {
             (Some(prev), Some(next)) => {
                 let range = Range {
@@ -75,7 +80,7 @@ impl Machine {
                     end: self.vma(next).end,
                 };
                 self.absorb(prev, next, observer);
-                self.resize(prev, range, observer);
+                self.resize(prev, range, write, observer);
                 observer.event(|| Event::Merged {
                     into: prev,
                     range,
@@ -88,7 +93,7 @@ impl Machine {
                     start: self.vma(prev).start,
                     end: range.end,
                 };
-                self.resize(prev, range, observer);
+                self.resize(prev, range, write, observer);
                 observer.event(|| Event::Merged {
                     into: prev,
                     range,
@@ -101,7 +106,7 @@ impl Machine {
                     start: range.start,
                     end: self.vma(next).end,
                 };
-                self.resize(next, range, observer);
+                self.resize(next, range, write, observer);
                 observer.event(|| Event::Merged {
                     into: next,
                     range,
@@ -180,7 +185,7 @@ impl Machine {
                 self.edit_vma(id, observer).end = range.start;
             }
         }
-        self.resize(into, grown, observer);
+        self.resize(into, grown, TreeWrite::Merge, observer);
         observer.event(|| Event::Merged {
             into,
             range: grown,
@@ -342,12 +347,18 @@ impl Machine {
     }
 
     /// Gives a mapping a larger range, and the tree with it (`vma_expand`).
-    pub(crate) fn resize(&mut self, id: VmaId, range: Range, observer: &mut impl Observer) {
+    pub(crate) fn resize(
+        &mut self,
+        id: VmaId,
+        range: Range,
+        write: TreeWrite,
+        observer: &mut impl Observer,
+    ) {
         let vma = self.edit_vma(id, observer);
         let down = vma.start.saturating_sub(range.start) >> PAGE_SHIFT;
         vma.pgoff = vma.pgoff.wrapping_sub(down);
         vma.anon_pgoff = vma.anon_pgoff.wrapping_sub(down);
         (vma.start, vma.end) = (range.start, range.end);
-        self.store(range, Some(id), observer);
+        self.store(range, Some(id), write, observer);
     }
 }

@@ -8,6 +8,7 @@ use crate::file::FileId;
 use crate::flags::{MapFlags, VmFlags};
 use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, PAGE_SIZE, is_page_aligned, page_down, page_up};
 use crate::settings::Overcommit;
@@ -151,15 +152,19 @@ impl Machine {
     ) -> Result<VmaId, Refused> {
         let pages = range.len() >> PAGE_SHIFT;
         let accountable = flags.is_accountable();
-        let doomed;
+        let mut over = None;
         if self.kernel.has(Change::FixedRestores) {
-            doomed = self.gather(range, observer)?;
+            let gathered = self.gather(range, observer)?;
+            // The new mapping is stored over the old ones: no hole, and no nodes for one.
+            self.give_back(TreeWrite::Clear, gathered.ahead, observer);
+            let doomed = gathered.vmas;
             let (replaced, replaced_accounted) = self.count_pages(&doomed);
             self.may_expand(flags, pages - replaced)?;
             if accountable {
                 self.enough_memory(pages - replaced_accounted)?;
             }
-            self.remove(range, &doomed, observer);
+            self.clear_tables(range, &doomed, observer);
+            over = Some(doomed);
         } else {
             if let Err(refused) = self.may_expand(flags, pages) {
                 let replaced = self.pages_within(range);
@@ -186,13 +191,21 @@ impl Machine {
         };
         let vma = match self.merge_new(&candidate, Neighbours::Both, observer) {
             Some(vma) => vma,
-            None => self.new_vma(&candidate, observer),
+            None => self.new_vma(&candidate, TreeWrite::New, observer),
         };
+        if let Some(doomed) = over {
+            self.complete(&doomed, observer);
+        }
         self.stat_account(flags, pages.cast_signed(), observer);
         Ok(vma)
     }
 
-    pub(crate) fn new_vma(&mut self, candidate: &Candidate, observer: &mut impl Observer) -> VmaId {
+    pub(crate) fn new_vma(
+        &mut self,
+        candidate: &Candidate,
+        write: TreeWrite,
+        observer: &mut impl Observer,
+    ) -> VmaId {
         let Candidate {
             range,
             flags,
@@ -211,7 +224,7 @@ impl Machine {
             anon_vma,
             special: None,
         };
-        let vma = self.link(vma, observer);
+        let vma = self.link(vma, write, observer);
         observer.event(|| Event::NewVma { vma, range });
         vma
     }

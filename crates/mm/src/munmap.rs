@@ -1,13 +1,25 @@
 //! Taking mappings away (`do_vmi_munmap`).
 
+use mmscope_maple::Preallocated;
+
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::{TASK_SIZE, is_page_aligned, page_up};
 use crate::split::NewPart;
 use crate::vma::VmaId;
+
+/// Mappings that are about to go.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    /// Which, lowest first.
+    pub(crate) vmas: Vec<VmaId>,
+    /// Nodes asked for ahead, for the hole.
+    pub(crate) ahead: Option<Preallocated>,
+}
 
 impl Machine {
     pub(crate) fn munmap(
@@ -38,8 +50,12 @@ impl Machine {
         range: Range,
         observer: &mut impl Observer,
     ) -> Result<(), Refused> {
-        let doomed = self.gather(range, observer)?;
-        self.remove(range, &doomed, observer);
+        let gathered = self.gather(range, observer)?;
+        if !gathered.vmas.is_empty() {
+            self.store_with(range, None, TreeWrite::Clear, gathered.ahead, observer);
+            self.clear_tables(range, &gathered.vmas, observer);
+            self.complete(&gathered.vmas, observer);
+        }
         Ok(())
     }
 
@@ -49,13 +65,34 @@ impl Machine {
         &mut self,
         range: Range,
         observer: &mut impl Observer,
-    ) -> Result<Vec<VmaId>, Refused> {
+    ) -> Result<Gathered, Refused> {
         let Some(first) = self
             .find_vma(range.start)
             .filter(|id| self.vma(*id).start < range.end)
         else {
-            return Ok(Vec::new());
+            return Ok(Gathered::default());
         };
+        let ahead = self.ask_ahead(range, None, TreeWrite::Clear);
+        if let Err(refused) = self.cut_out(first, range, observer) {
+            self.give_back(TreeWrite::Clear, ahead, observer);
+            return Err(refused);
+        }
+        let vmas: Vec<VmaId> = self.vmas(range).map(|(id, _)| id).collect();
+        observer.event(|| Event::Unmap {
+            range,
+            vmas: vmas.len() as u64,
+        });
+        self.detach(&vmas, observer);
+        Ok(Gathered { vmas, ahead })
+    }
+
+    /// Cuts the mappings at both ends of the range, the first of which is given.
+    fn cut_out(
+        &mut self,
+        first: VmaId,
+        range: Range,
+        observer: &mut impl Observer,
+    ) -> Result<(), Refused> {
         let vma = self.vma(first);
         if vma.start < range.start {
             if range.end < vma.end {
@@ -69,12 +106,7 @@ impl Machine {
         {
             self.split(last, range.end, NewPart::Above, observer)?;
         }
-        let doomed: Vec<VmaId> = self.vmas(range).map(|(id, _)| id).collect();
-        observer.event(|| Event::Unmap {
-            range,
-            vmas: doomed.len() as u64,
-        });
-        Ok(doomed)
+        Ok(())
     }
 
     /// Pages of these mappings, and how many of them are charged.
@@ -90,25 +122,30 @@ impl Machine {
         pages
     }
 
-    /// Removes gathered mappings, their pages and their page tables (`vms_complete_munmap_vmas`).
-    pub(crate) fn remove(&mut self, range: Range, doomed: &[VmaId], observer: &mut impl Observer) {
-        if doomed.is_empty() {
-            return;
+    /// Frees the page tables of gathered mappings (`vms_clear_ptes`).
+    pub(crate) fn clear_tables(
+        &mut self,
+        range: Range,
+        doomed: &[VmaId],
+        observer: &mut impl Observer,
+    ) {
+        for id in doomed {
+            let vma = self.vma(*id);
+            let gone = Range {
+                start: vma.start,
+                end: vma.end,
+            };
+            self.free_tables(gone, range, observer);
         }
+    }
+
+    /// Removes mappings that the tree holds no more, and takes them out of the accounts (`vms_complete_munmap_vmas`).
+    pub(crate) fn complete(&mut self, doomed: &[VmaId], observer: &mut impl Observer) {
         let (_, accounted) = self.count_pages(doomed);
-        self.store(range, None, observer);
         for id in doomed {
             let vma = self.vmas.remove(*id, observer);
             self.edit_process(observer).map_count -= 1;
             self.stat_account(vma.flags, -vma.pages().cast_signed(), observer);
-            self.free_tables(
-                Range {
-                    start: vma.start,
-                    end: vma.end,
-                },
-                range,
-                observer,
-            );
         }
         self.uncharge(accounted, observer);
     }

@@ -32,6 +32,22 @@ impl Machine {
         MaState::new(block, block).store(&mut self.pmds, Some(pmd), observer);
     }
 
+    /// Fills the empty entries from the start of a range on, up to its end or the first that is not empty.
+    pub(crate) fn fill_empty(&mut self, range: Range, pmd: Pmd, observer: &mut impl Observer) {
+        let (first, last) = blocks(range);
+        let empty = self.pmds.range_at(first);
+        MaState::new(first, last.min(empty.last)).store(&mut self.pmds, Some(pmd), observer);
+    }
+
+    /// The address of the first empty entry above the one that holds `addr`.
+    pub(crate) fn next_empty_block(&self, addr: u64) -> u64 {
+        let above = addr / PMD_SIZE + 1;
+        self.pmds
+            .gaps(above..=u64::MAX)
+            .next()
+            .map_or(u64::MAX, |gap| gap.start().saturating_mul(PMD_SIZE))
+    }
+
     /// Notes tables for all blocks of a range, as after pages were mapped there.
     pub(crate) fn note_tables(&mut self, range: Range, observer: &mut impl Observer) {
         let (first, last) = blocks(range);

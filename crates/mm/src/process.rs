@@ -2,6 +2,7 @@
 
 use mmscope_maple::Id;
 
+use crate::nodes::Nodes;
 use crate::settings::Rlimits;
 use crate::vma::AnonVma;
 
@@ -39,4 +40,6 @@ pub struct Process {
     pub rlimits: Rlimits,
     /// The number that the next `anon_vma` gets.
     pub next_anon_vma: AnonVma,
+    /// Maple tree nodes since the start. Nothing depends on them.
+    pub nodes: Nodes,
 }

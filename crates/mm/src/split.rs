@@ -3,6 +3,7 @@
 use crate::errno::Errno;
 use crate::event::{Event, Refusal};
 use crate::machine::{Machine, Refused};
+use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::vma::VmaId;
 
@@ -43,7 +44,7 @@ impl Machine {
                 old.end = at;
             }
         }
-        let new = self.link(new, observer);
+        let new = self.link(new, TreeWrite::Split, observer);
         observer.event(|| Event::Split { vma: id, new, at });
         Ok(new)
     }

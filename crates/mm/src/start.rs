@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use mmscope_maple::{Arena, MapleTree};
 
+use crate::change::Change;
 use crate::event::Range;
 use crate::file::{File, FileId};
 use crate::flags::VmFlags;
 use crate::kernel::Kernel;
 use crate::layout::Layout;
 use crate::machine::Machine;
+use crate::nodes::Nodes;
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, TASK_SIZE, is_page_aligned, page_up};
 use crate::process::Process;
@@ -125,7 +127,10 @@ impl Machine {
             mmap_legacy_base: layout.mmap_legacy_base,
             rlimits: settings.rlimits,
             next_anon_vma: AnonVma(0),
+            nodes: Nodes::default(),
         };
+        let mut tree = MapleTree::with_rules(kernel.maple_rules().unwrap_or_default());
+        tree.set_rcu(kernel.has(Change::MmTreeRcu));
         let mut processes = Arena::new();
         let current = processes.insert(process, observer);
         let mut machine = Machine {
@@ -133,7 +138,7 @@ impl Machine {
             settings: Rc::new(settings),
             files: Rc::new(files),
             vmas: Arena::new(),
-            tree: MapleTree::new(),
+            tree,
             pmds: MapleTree::new(),
             processes,
             current,
@@ -179,7 +184,7 @@ impl Machine {
             next
         });
         let anon_pgoff = range.start >> PAGE_SHIFT;
-        let id = self.link(
+        let id = self.link_unseen(
             Vma {
                 start: range.start,
                 end: range.end,

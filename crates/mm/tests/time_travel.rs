@@ -255,6 +255,8 @@ proptest! {
             let outcome = watched.run(&call, &mut journal);
             prop_assert_eq!(outcome, alone.run(&call, &mut ()));
             prop_assert_eq!(watched.state_hash(), alone.state_hash());
+            prop_assert_eq!(watched.process(), alone.process());
+            prop_assert!(watched.tree().check().is_ok());
             check_counters(&watched, &mut unaccounted_growth);
             if let Outcome::Address(addr) = outcome {
                 results.push(addr);
@@ -270,6 +272,7 @@ proptest! {
                 }
             }
             prop_assert_eq!(watched.state_hash(), before.state_hash());
+            prop_assert_eq!(watched.process(), before.process());
             prop_assert!(watched.tree().same_nodes(before.tree()));
         }
         results.clear();

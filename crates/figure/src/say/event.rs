@@ -3,7 +3,7 @@
 use mmscope_mm::page::PMD_SIZE;
 use mmscope_mm::{
     AlignMove, AlignVerdict, BreakMove, Change, Direction, Event, GapLook, GapVerdict, HintVerdict,
-    Kernel, Machine, PlacedBy, Range, Side,
+    Kernel, Machine, Nodes, PlacedBy, Range, Side, TreeWrite,
 };
 
 use super::{limit, mapping, merge, num, perms, refusal, sentence, vm_flags};
@@ -225,7 +225,29 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             "The limit holds from now on; what is mapped stays.".to_owned(),
             Tone::Yes,
         ),
+        Event::Nodes { write, nodes } => (nodes_taken(*write, *nodes), Tone::Step),
     }
+}
+
+/// What a write to the tree took.
+fn nodes_taken(write: TreeWrite, nodes: Nodes) -> String {
+    let what = match write {
+        TreeWrite::New => "a new mapping",
+        TreeWrite::Expand => "a mapping that grows over the new range",
+        TreeWrite::Merge => "a mapping that takes in another",
+        TreeWrite::Split => "a mapping cut in two",
+        TreeWrite::Clear => "the hole",
+        TreeWrite::Detach => "the list of mappings to remove",
+        TreeWrite::NewHeap => "a new heap mapping",
+        TreeWrite::GrowHeap => "the larger heap",
+        TreeWrite::GrowStack => "the larger stack",
+    };
+    format!(
+        "The maple tree asks for {} for {what}: {} used, {} given back.",
+        num::count(nodes.asked, "node", "nodes"),
+        nodes.used,
+        nodes.returned
+    )
 }
 
 fn alignment(kernel: Kernel, len: u64, hint: u64, verdict: AlignVerdict) -> (String, Tone) {

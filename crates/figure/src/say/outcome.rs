@@ -185,7 +185,8 @@ fn effect(lane: &LaneFrame) -> (String, String) {
             ..
         }
         | Event::AnonVma { .. }
-        | Event::Signalled { .. } => None,
+        | Event::Signalled { .. }
+        | Event::Nodes { .. } => None,
     });
     said.unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Which function of the kernel makes a decision: the names change with the releases.
 
-use mmscope_mm::{BreakMove, Change, Direction, Event, Kernel, MergeForm, Release};
+use mmscope_mm::{BreakMove, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite};
 
 /// Whether a kernel's release is this one or a later one. For names only; rules ask for changes.
 fn since(kernel: Kernel, id: &str) -> bool {
@@ -30,7 +30,11 @@ pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static
         Event::Aligned { .. } => "__thp_get_unmapped_area()",
         Event::AlignFallback => "thp_get_unmapped_area()",
         Event::Placed { .. } => get_unmapped_area(kernel),
-        Event::Unmap { .. } => match kernel {
+        Event::Unmap { .. }
+        | Event::Nodes {
+            write: TreeWrite::Clear | TreeWrite::Detach,
+            ..
+        } => match kernel {
             _ if since(kernel, "6.12.0") => "vms_gather_munmap_vmas()",
             _ if since(kernel, "6.3") => "do_vmi_munmap()",
             _ if kernel.has(Change::MapleTree) => "do_mas_munmap()",
@@ -57,6 +61,16 @@ pub fn function(kernel: Kernel, event: &Event, direction: Direction) -> &'static
         Event::Signalled { .. } => "do_user_addr_fault()",
         Event::Refused { reason, .. } => super::refusal::function(kernel, *reason),
         Event::LimitSet => "do_prlimit()",
+        Event::Nodes { write, .. } => match write {
+            TreeWrite::New => mmap_region(kernel),
+            TreeWrite::Expand => "vma_expand()",
+            TreeWrite::Merge if since(kernel, "6.12.0") => "vma_merge_existing_range()",
+            TreeWrite::Merge => "vma_merge()",
+            TreeWrite::Split => "__split_vma()",
+            TreeWrite::NewHeap | TreeWrite::GrowHeap => "do_brk_flags()",
+            TreeWrite::GrowStack => "expand_downwards()",
+            TreeWrite::Clear | TreeWrite::Detach => "munmap()",
+        },
     }
 }
 
