@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 import { test } from "node:test";
 import { assertAccessible } from "./axe.mjs";
 import { mounted, useSite } from "./browser.mjs";
@@ -242,6 +243,34 @@ test("a broken link shows the lesson, says so and keeps the text", async (t) => 
   await page.getByRole("alert").getByText("newer mmscope").waitFor();
 });
 
+// A link as any mmscope would make it.
+const linkOf = (text) => `v1.${deflateRawSync(Buffer.from(text)).toString("base64url")}`;
+
+test("a link with kernels, a lens and colours that are not known says so, shows the rest and stays", async (t) => {
+  const link = linkOf("at 2\nkernels 9.9 7.4\nlens nonsense\ntheme pink\nlesson cactusbssn\n");
+  const page = await site.open(t, `/#${link}`);
+  const alert = page.getByRole("alert");
+  for (const word of ["newer mmscope", "9.9", "7.4", "Shown instead: 6.6, 6.7.0, 6.12.0", "nonsense", "pink"]) {
+    assert.ok((await alert.textContent()).includes(word), word);
+  }
+  assert.equal(await page.getByRole("textbox", { name: "Link that could not be opened" }).inputValue(), link);
+  assert.equal(await where(page), "Call 2 of 25");
+  await settled(page);
+  assert.ok(page.url().endsWith(link));
+  const many = await site.open(t, `/#${linkOf("kernels 6.6 6.7 6.12 6.18\nlesson cactusbssn\n")}`);
+  await many.getByRole("alert").getByText("at most 3").waitFor();
+});
+
+test("back to the bare address shows the first lesson where it opens", async (t) => {
+  const page = await site.open(t);
+  await page.evaluate((link) => {
+    location.hash = link;
+  }, linkOf("at 7\nlesson cactusbssn\n"));
+  await page.getByText("Call 7 of 25", { exact: true }).waitFor();
+  await page.goBack();
+  await page.getByText("Call 1 of 25", { exact: true }).waitFor();
+});
+
 const TRACE = `brk(NULL)                               = 0x555555559000
 mmap(NULL, 4743168, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff794a000
 write(1, "x", 1)                        = 1
@@ -296,6 +325,73 @@ test("text that is neither is kept, with what is wrong in which line", async (t)
   await dialog.getByRole("button", { name: "Open", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal(await where(page), "Call 1 of 1");
+});
+
+test("what was typed stays through Escape, a link, and a file dropped over it", async (t) => {
+  const page = await site.open(t);
+  const open = page.getByRole("button", { name: "Open…", exact: true });
+  const dialog = page.getByRole("dialog", { name: "Open a trace or a scenario" });
+  const box = dialog.getByRole("textbox", { name: "Trace, scenario or link" });
+  await open.click();
+  await box.fill("my long text");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await open.click();
+  assert.equal(await box.inputValue(), "my long text", "after Escape");
+  await page.evaluate((link) => {
+    location.hash = link;
+  }, linkOf("at 7\nlesson cactusbssn\n"));
+  await dialog.waitFor({ state: "detached" });
+  await open.click();
+  assert.equal(await box.inputValue(), "my long text", "after a link");
+  await drop(page, [["bad.txt", "what is this"]]);
+  await dialog.getByRole("alert").waitFor();
+  assert.equal(await box.inputValue(), "what is this");
+  await dialog.getByRole("button", { name: "Put back what was here before" }).click();
+  assert.equal(await box.inputValue(), "my long text", "put back");
+  await assertAccessible(page);
+});
+
+test("maps alone are a start without calls", async (t) => {
+  const page = await site.open(t);
+  await drop(page, [["maps", MAPS]]);
+  await page.getByText("Start of 0 calls", { exact: true }).waitFor();
+  await page.getByRole("alert").getByText("no call to step through").waitFor();
+  assert.ok((await page.locator(".space .item").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")))).some((name) => name.includes("libc.so.6")));
+  await assertAccessible(page);
+});
+
+test("a program too long for a link says so at once, and is there after a reload", async (t) => {
+  const page = await site.open(t);
+  const calls = Array.from({ length: 6000 }, (_, index) => `mmap(NULL, ${4096 * (1 + (index % 7))}, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n`);
+  await drop(page, [["long.txt", `mmscope 1\nkernels 6.12\n${calls.join("")}`]]);
+  await page.getByRole("alert").getByText("too long for a link").waitFor();
+  await assertAccessible(page);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as a file" }).click()]);
+  assert.match(readFileSync(await download.path(), "utf8"), /^mmscope 1\n/);
+  await step(page).click();
+  await settled(page);
+  await page.reload();
+  await mounted(page);
+  assert.match(await where(page), /^Call 2 of 6/);
+  await page.getByRole("alert").getByText("too long for a link").waitFor();
+  const other = await site.open(t, "/#kept");
+  await other.getByRole("alert").getByText("another tab").waitFor();
+});
+
+test("a text that is too large is refused with words", async (t) => {
+  const page = await site.open(t);
+  await drop(page, [["huge.txt", "brk(NULL) = 0x1000\n".repeat(1_000_000)]]);
+  await page.getByRole("alert").getByText("larger than 16 MB").waitFor();
+});
+
+test("the focus stays in the figure when a lane is removed", async (t) => {
+  const page = await site.open(t);
+  await page.getByRole("button", { name: "Single changes of lane C" }).click();
+  await page.getByRole("button", { name: "Remove this lane" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.waitForTimeout(100);
+  assert.ok(await page.evaluate(() => document.activeElement.closest(".mmscope") !== null));
 });
 
 test("a scenario is pasted anywhere on the page", async (t) => {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use gloo_events::{EventListener, EventListenerOptions};
+use gloo_timers::callback::Timeout;
 use mmscope_figure::say::ui;
 use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DataTransfer, Element, HtmlInputElement};
@@ -20,7 +21,7 @@ use crate::panes::script::ScriptPane;
 use crate::panes::timeline::TimelinePane;
 use crate::panes::why::WhyPane;
 use crate::panes::{Emit, Step, Whole, notice};
-use crate::platform::files::{self, TextFile};
+use crate::platform::files::{self, TextFile, TooLarge};
 use crate::platform::{document, location, storage, window};
 use crate::session::keys::{self, Press};
 use crate::session::{Action, Session, Theme, import, state};
@@ -29,6 +30,14 @@ use crate::session::{Action, Session, Theme, import, state};
 const LINK_WAIT_MS: u32 = 300;
 const STORED_THEME: &str = "theme";
 const STORED_KEYS: &str = "keys";
+/// In this tab: the program that is too long for a link.
+const STORED_PROGRAM: &str = "program";
+/// Stands in the address bar instead of a link for such a program.
+const KEPT: &str = "kept";
+/// Texts longer than this are announced before they are read.
+const LONG_TEXT: usize = 200_000;
+/// Time for the browser to draw the announcement.
+const DRAW_MS: u32 = 50;
 
 /// What the page wishes for.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +73,17 @@ fn first_session(config: &Config) -> Session {
     session = session.reduce(Action::SingleKeys(config.keys && stored_keys));
     let fragment = location::fragment().filter(|_| config.owns_page);
     match fragment.or_else(|| config.link.clone()) {
-        Some(link) => session.reduce(Action::Link(link)),
+        Some(link) => session.reduce(linked(link)),
         None => session,
+    }
+}
+
+/// What the address bar asks for.
+fn linked(fragment: String) -> Action {
+    if fragment == KEPT {
+        Action::Kept(storage::tab_get(STORED_PROGRAM))
+    } else {
+        Action::Link(fragment)
     }
 }
 
@@ -197,19 +215,37 @@ fn take(emit: &Emit, data: &DataTransfer) {
             import_files(&emit, files::read(files).await);
         });
     } else if let Some(text) = files::plain_text(data) {
-        emit.emit(Action::Import { text, maps: None });
+        import_text(&emit, text, None);
+    }
+}
+
+/// Imports a text. A long one is announced first: reading it holds the page up for a moment.
+pub(crate) fn import_text(emit: &Emit, text: String, maps: Option<String>) {
+    let length = text.len() + maps.as_ref().map_or(0, String::len);
+    if !files::fits(&text) || !maps.as_deref().is_none_or(files::fits) {
+        emit.emit(Action::TooLarge(files::LIMIT_MB));
+    } else if length < LONG_TEXT {
+        emit.emit(Action::Import { text, maps });
+    } else {
+        emit.emit(Action::Reading);
+        let emit = emit.clone();
+        Timeout::new(DRAW_MS, move || emit.emit(Action::Import { text, maps })).forget();
     }
 }
 
 /// Imports files that came together: one of them may be the maps of the other.
-pub(crate) fn import_files(emit: &Emit, files: Vec<TextFile>) {
+pub(crate) fn import_files(emit: &Emit, files: Result<Vec<TextFile>, TooLarge>) {
+    let Ok(files) = files else {
+        emit.emit(Action::TooLarge(files::LIMIT_MB));
+        return;
+    };
     if let Some((text, maps)) = import::pair(
         files
             .into_iter()
             .map(|file| (file.name, file.text))
             .collect(),
     ) {
-        emit.emit(Action::Import { text, maps });
+        import_text(emit, text, maps);
     }
 }
 
@@ -231,6 +267,16 @@ fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
     );
     let session = session.clone();
     use_settled(what, LINK_WAIT_MS, move || {
+        // What is too long for a link stays in this tab.
+        if config.owns_page && !state::fits_link(&session) {
+            if storage::tab_set(STORED_PROGRAM, &state::kept(&session)) {
+                location::replace_fragment(KEPT);
+            } else {
+                location::clear_fragment();
+            }
+            *before.borrow_mut() = None;
+            return;
+        }
         // What could not be opened stays in the address bar until the person has seen the message.
         let Some(link) = state::link(&session).filter(|_| session.notice.is_none()) else {
             return;
@@ -271,9 +317,10 @@ fn use_page(session: &Rc<Session>, config: Rc<Config>, emit: Emit) {
         if owns_page && let (Some(window), Some(document)) = (window(), document()) {
             let on_hash = emit.clone();
             listeners.push(EventListener::new(&window, "hashchange", move |_| {
-                if let Some(link) = location::fragment() {
-                    on_hash.emit(Action::Link(link));
-                }
+                on_hash.emit(match location::fragment() {
+                    Some(fragment) => linked(fragment),
+                    None => Action::Bare,
+                });
             }));
             let on_paste = emit.clone();
             let options = EventListenerOptions::enable_prevent_default();

@@ -1,5 +1,6 @@
 //! A window over the page. The browser keeps the focus inside and closes it on Escape.
 
+use gloo_timers::callback::Timeout;
 use mmscope_figure::say::ui;
 use web_sys::{Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
@@ -26,6 +27,9 @@ pub(crate) fn Dialog(props: &Props) -> Html {
             let figure = node
                 .cast::<Element>()
                 .and_then(|dialog| dialog.closest(".mmscope").ok().flatten());
+            let home = figure
+                .clone()
+                .and_then(|element| wasm_bindgen::JsCast::dyn_into::<HtmlElement>(element).ok());
             let before = crate::platform::document()
                 .and_then(|document| document.active_element())
                 .filter(|active| {
@@ -47,6 +51,17 @@ pub(crate) fn Dialog(props: &Props) -> Html {
                 if let Some(element) = before {
                     let _ = element.focus();
                 }
+                // What was pressed may go away with the window, as with a lane that is removed.
+                Timeout::new(0, move || {
+                    let lost = crate::platform::document().is_none_or(|document| {
+                        let (active, body) = (document.active_element(), document.body());
+                        active.is_none() || active == body.map(Into::into)
+                    });
+                    if let Some(figure) = home.filter(|_| lost) {
+                        let _ = figure.focus();
+                    }
+                })
+                .forget();
             }
         });
     }
@@ -64,7 +79,7 @@ pub(crate) fn Dialog(props: &Props) -> Html {
     html! {
         <dialog ref={node} class={classes!("dialog", props.class.clone())} aria-label={props.title.clone()} {oncancel}>
             <header class="dialog-head">
-                <h2>{ &props.title }</h2>
+                <h2 title={props.title.clone()}>{ &props.title }</h2>
                 <Button label={ui::CLOSE} icon={Icon::Close} icon_only=true on_press={close} class="quiet" />
             </header>
             <div class="dialog-body">{ props.children.clone() }</div>

@@ -109,7 +109,7 @@ fn chip(session: &Session, emit: &Emit, lane: usize) -> Html {
         })
     };
     html! {
-        <div key={lane} class={classes!("chip", lane_class(lane))}>
+        <div key={lane} class={classes!("chip", lane_class(lane))} title={kernel.to_string()}>
             <span class="letter" aria-hidden="true">{ shown.letter }</span>
             <Picker label={ui::kernel_of(shown.letter)} {choices} value={kernel.release().id} {on_pick} />
             if switched { <span class="switched">{ ui::switched(kernel) }</span> }

@@ -12,7 +12,7 @@ use crate::controls::copy::Copy;
 use crate::controls::dialog::Dialog;
 use crate::controls::icon::Icon;
 use crate::platform::{files, location};
-use crate::session::import::Report;
+use crate::session::import::{Boxes, Report};
 use crate::session::{Action, Overlay, Session, state};
 
 #[derive(Clone, PartialEq, Properties)]
@@ -150,25 +150,31 @@ fn kernel(session: &Session, emit: &Emit, lane: usize, kernel: Kernel) -> Html {
 fn Import(props: &Props) -> Html {
     let session = &props.session.0;
     let draft = session.draft.clone();
+    let boxes = session.boxes();
     let text = use_node_ref();
     let maps = use_node_ref();
     {
         // What was dropped, or what could not be opened, is put into the boxes; after that they are the person's.
         let (text, maps) = (text.clone(), maps.clone());
-        let key = (draft.text.clone(), draft.maps.clone());
-        use_effect_with(key, move |(given_text, given_maps)| {
-            fill(&text, given_text);
-            fill(&maps, given_maps.as_deref().unwrap_or_default());
+        use_effect_with(draft.edition, move |_| {
+            fill(&text, &boxes.text);
+            fill(&maps, &boxes.maps);
         });
     }
+    let oninput = {
+        let (emit, text, maps) = (props.emit.clone(), text.clone(), maps.clone());
+        Callback::from(move |_: InputEvent| {
+            emit.emit(Action::Typed(Boxes {
+                text: value(&text),
+                maps: value(&maps),
+            }));
+        })
+    };
     let on_open = {
         let (emit, text, maps) = (props.emit.clone(), text.clone(), maps.clone());
         Callback::from(move |()| {
             let maps = Some(value(&maps)).filter(|maps| !maps.trim().is_empty());
-            emit.emit(Action::Import {
-                text: value(&text),
-                maps,
-            });
+            crate::app::import_text(&emit, value(&text), maps);
         })
     };
     let on_files = {
@@ -193,23 +199,22 @@ fn Import(props: &Props) -> Html {
                     <h3>{ ui::IMPORT_PROBLEMS }</h3>
                     <p>{ &problem.expected }</p>
                     <ul>
-                        { for problem.errors.iter().map(|(line, sentence)| html! {
-                            <li>
-                                if *line > 0 { <b>{ ui::line(*line) }</b>{ ": " } }
-                                { sentence }
-                            </li>
-                        }) }
+                        { for problem.errors.iter().map(|(_, sentence)| html! { <li>{ sentence }</li> }) }
                         if problem.more > 0 { <li>{ ui::more_errors(problem.more) }</li> }
                     </ul>
                 </div>
             }
-            <label class="box"><span>{ ui::IMPORT_TEXT }</span><textarea ref={text} rows="9" spellcheck="false" autocomplete="off" /></label>
-            <label class="box"><span>{ ui::IMPORT_MAPS }</span><textarea ref={maps} rows="3" spellcheck="false" autocomplete="off" /></label>
+            <label class="box"><span>{ ui::IMPORT_TEXT }</span><textarea ref={text} oninput={oninput.clone()} rows="9" spellcheck="false" autocomplete="off" /></label>
+            <label class="box"><span>{ ui::IMPORT_MAPS }</span><textarea ref={maps} {oninput} rows="3" spellcheck="false" autocomplete="off" /></label>
             <div class="row">
                 <label class="button files">
                     { Icon::Open.draw() }<span>{ ui::IMPORT_FILES }</span>
                     <input class="spoken" type="file" multiple=true onchange={on_files} />
                 </label>
+                if draft.previous.is_some() {
+                    <Button label={ui::IMPORT_PUT_BACK} on_press={send(&props.emit, Action::PutBack)} />
+                }
+                if session.reading { <span role="status">{ ui::READING_TEXT }</span> }
                 <Button label={ui::IMPORT_GO} class="primary end" on_press={on_open} />
             </div>
         </>
@@ -266,15 +271,22 @@ fn Goto(props: &Props) -> Html {
 
 /// How each lane compares with the record.
 pub(super) fn addresses(report: &Report) -> Html {
+    let unreadable = match &report.unreadable {
+        Some(sentence) => html! { <p><strong>{ sentence }</strong></p> },
+        None => Html::default(),
+    };
     match &report.compared {
         Some(compared) => html! {
+            <>
+            { unreadable }
             <p class="agreement">
                 { for compared.lanes.iter().enumerate().map(|(index, (letter, words))| html! {
                     <span key={index} class={lane_class(index)}><span class="letter">{ *letter }</span>{ " " }{ words }</span>
                 }) }
             </p>
+            </>
         },
-        None => html! { <p>{ ui::REPORT_RUNNING }</p> },
+        None => html! { <>{ unreadable }<p>{ ui::REPORT_RUNNING }</p></> },
     }
 }
 

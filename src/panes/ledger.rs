@@ -26,6 +26,7 @@ pub(crate) fn LedgerPane(props: &Props) -> Html {
                 <h2>{ ui::LEDGER }</h2>
                 <span class="muted small end" title={table.note}>{ ui::LEDGER_NOTE }</span>
             </div>
+            <p class="muted small scroll-hint" aria-hidden="true">{ ui::SCROLL_HINT }</p>
             <div class="scroll-x" tabindex="0" role="group" aria-label={ui::LEDGER}>
                 <table class="numbers">
                     <thead>

@@ -7,11 +7,11 @@ use yew::prelude::*;
 
 use super::{Emit, Whole};
 use crate::engine::bounded;
-use crate::platform::media::{NARROW, use_media};
+use crate::platform::media::{NARROW, text_scale, use_media};
 use crate::platform::resize::use_height;
 use crate::session::{Action, Session};
 
-/// Height of a row in pixels, as the style sheet has it.
+/// Height of a row in pixels, as the style sheet has it, at the usual text size.
 const ROW: f64 = 28.0;
 /// The same on narrow screens, for fingers.
 const NARROW_ROW: f64 = 44.0;
@@ -89,7 +89,7 @@ pub(crate) fn ScriptPane(props: &Props) -> Html {
     // The start is a row of its own: the state before any call.
     let rows = session.shown.steps + 1;
     let current = session.shown.position.step;
-    let row_px = if use_media(NARROW) { NARROW_ROW } else { ROW };
+    let row_px = if use_media(NARROW) { NARROW_ROW } else { ROW } * text_scale();
     let seen = sight(rows, row_px, *scrolled, height);
 
     {

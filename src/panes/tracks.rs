@@ -5,8 +5,8 @@ use mmscope_figure::scene::{Anchor, Area, Role, Scene, Shape, TextSize};
 use mmscope_lab::Timeline;
 
 /// Height of a lane's track.
-const TRACK: i32 = 16;
-const BETWEEN: i32 = 3;
+const TRACK: i32 = 8;
+const BETWEEN: i32 = 2;
 /// Room for the word at the mark.
 const HEAD: i32 = 15;
 

@@ -67,7 +67,7 @@ fn column(index: usize, lane: &ShownLane, position: Position, open: bool) -> Htm
             data-state-hash={format!("{:016x}", lane.state_hash)}>
             <div class="column-head">
                 <span class="letter" aria-hidden="true">{ lane.letter }</span>
-                <h3>{ lane.kernel.to_string() }</h3>
+                <h3 title={lane.kernel.to_string()}>{ lane.kernel.to_string() }</h3>
                 <span class="result mono">{ &lane.result }</span>
             </div>
             <p class="why-sentence">{ &why.sentence }</p>

@@ -18,6 +18,20 @@ pub(crate) fn replace_fragment(text: &str) {
     }
 }
 
+/// Takes away what stands behind `#`, without a new entry in the history.
+pub(crate) fn clear_fragment() {
+    let (history, location) = match super::window() {
+        Some(window) => (window.history().ok(), window.location()),
+        None => return,
+    };
+    let path = location.pathname().unwrap_or_default();
+    let query = location.search().unwrap_or_default();
+    if let Some(history) = history {
+        let url = [path, query].concat();
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
+    }
+}
+
 /// The page's address with another fragment.
 pub(crate) fn address_with(fragment: &str) -> String {
     let href = super::window()

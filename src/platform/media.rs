@@ -25,3 +25,14 @@ pub(crate) fn use_media(query: &'static str) -> bool {
     });
     *matches
 }
+
+/// How much larger than usual the person has text: 1 for 16 pixels.
+pub(crate) fn text_scale() -> f64 {
+    let size = || {
+        let root = super::document()?.document_element()?;
+        let style = super::window()?.get_computed_style(&root).ok()??;
+        let size = style.get_property_value("font-size").ok()?;
+        size.strip_suffix("px")?.parse::<f64>().ok()
+    };
+    size().filter(|size| *size > 1.0).unwrap_or(16.0) / 16.0
+}

@@ -18,6 +18,23 @@ pub(crate) struct Draft {
     pub(crate) text: String,
     pub(crate) maps: Option<String>,
     pub(crate) problem: Option<Problem>,
+    /// What stood in the boxes before something else was put into them.
+    pub(crate) previous: Option<Boxes>,
+    /// Another one each time that the boxes are to be filled anew.
+    pub(crate) edition: u32,
+}
+
+/// What stands in the boxes: the text and the maps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Boxes {
+    pub(crate) text: String,
+    pub(crate) maps: String,
+}
+
+impl Boxes {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.maps.trim().is_empty()
+    }
 }
 
 /// Why it could not be opened.
@@ -41,6 +58,15 @@ impl Problem {
         }
     }
 
+    /// A sentence that says it all.
+    pub(crate) fn plain(sentence: String) -> Problem {
+        Problem {
+            expected: sentence,
+            errors: Vec::new(),
+            more: 0,
+        }
+    }
+
     /// A scenario whose start no process can have.
     pub(crate) fn start(error: &LaneError) -> Problem {
         Problem::new(
@@ -53,6 +79,8 @@ impl Problem {
 /// What came of a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Report {
+    /// Lines that could not be read, in words, if there are many.
+    pub(crate) unreadable: Option<String>,
     /// What was assumed.
     pub(crate) notes: Vec<String>,
     /// Line, text and reason of each line that was skipped.
@@ -165,6 +193,8 @@ pub(crate) enum Found {
         scenario: Box<Scenario>,
         report: Option<Report>,
     },
+    /// Mappings without calls.
+    Start(Box<Scenario>),
 }
 
 /// Reads a text, whatever it is.
@@ -188,9 +218,23 @@ pub(crate) fn read(text: &str, maps: Option<&str>, kernels: &[Kernel]) -> Result
             Err(errors) => Err(scenario_problem(&errors)),
         };
     }
+    if maps.is_none() && looks_like_maps("", text) {
+        return match strace::import_maps(text, kernels) {
+            Ok(import) => {
+                let mut scenario = import.scenario;
+                say::ui::MAPS_TITLE.clone_into(&mut scenario.title);
+                Ok(Found::Start(Box::new(scenario)))
+            }
+            Err(errors) => Err(Problem::new(
+                say::ui::EXPECTED_MAPS,
+                errors.iter().map(|error| (0, say::import::error(error))),
+            )),
+        };
+    }
     match strace::import(text, maps, kernels) {
         Ok(import) => Ok(Found::Program {
             report: Some(Report {
+                unreadable: unreadable(&import),
                 notes: import
                     .notes
                     .iter()
@@ -210,6 +254,19 @@ pub(crate) fn read(text: &str, maps: Option<&str>, kernels: &[Kernel]) -> Result
 
 fn skipped(line: &strace::Skipped) -> (u32, String, String) {
     (line.line, line.text.clone(), say::import::skipped(line.why))
+}
+
+/// Says so if many lines could not be read: at least three, and one for each three calls that could.
+fn unreadable(import: &strace::Import) -> Option<String> {
+    let lost = |skipped: &&strace::Skipped| {
+        matches!(
+            skipped.why,
+            strace::Why::Unreadable | strace::Why::NoResult | strace::Why::Arguments
+        )
+    };
+    let lost = import.skipped.iter().filter(lost).count();
+    let calls = import.scenario.program.steps() as usize;
+    (lost >= 3 && lost * 3 >= calls).then(|| say::ui::unreadable(lost))
 }
 
 fn scenario_problem(errors: &[ScenarioError]) -> Problem {

@@ -17,7 +17,7 @@ use mmscope_lab::{LaneError, MAX_LANES, Position, Progress, Scenario, Timeline};
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{Kernel, Range};
 
-use import::{Compared, Draft, Problem, Report};
+use import::{Boxes, Compared, Draft, Problem, Report};
 use shown::Shown;
 
 /// The smallest part of the address space that the lens shows.
@@ -66,8 +66,20 @@ pub(crate) enum Action {
         text: String,
         maps: Option<String>,
     },
+    /// What stands in the boxes of the window that opens a text.
+    Typed(Boxes),
+    /// What stood in the boxes before.
+    PutBack,
+    /// A large text is about to be read.
+    Reading,
+    /// A text is too large: more than so many megabytes.
+    TooLarge(u32),
     /// A link from the address bar.
     Link(String),
+    /// The address bar has no link.
+    Bare,
+    /// The address bar asks for the program that this tab had kept.
+    Kept(Option<String>),
     /// Runs ahead by this many calls.
     Survey(u32),
     PlayPause,
@@ -129,7 +141,18 @@ pub(crate) struct Notice {
     /// A sentence.
     pub(crate) text: String,
     /// What must not be lost, to be copied.
-    pub(crate) keep: Option<String>,
+    pub(crate) keep: Option<Keep>,
+}
+
+/// What must not be lost.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Keep {
+    /// A link that could not be opened.
+    Link(String),
+    /// A link of which a part could not be read.
+    LinkPart(String),
+    /// The program that is shown.
+    Program,
 }
 
 /// How far ahead the program was run for the tracks.
@@ -162,6 +185,10 @@ pub(crate) struct Session {
     pub(crate) overlay: Option<Overlay>,
     pub(crate) notice: Option<Rc<Notice>>,
     pub(crate) draft: Rc<Draft>,
+    /// What the person has typed since: nothing is drawn from it, so that typing draws nothing.
+    typed: Rc<RefCell<Option<Boxes>>>,
+    /// Whether a large text is about to be read.
+    pub(crate) reading: bool,
     pub(crate) report: Option<Rc<Report>>,
     pub(crate) surveyed: Surveyed,
     pub(crate) playing: bool,
@@ -182,6 +209,7 @@ impl PartialEq for Session {
             && self.report == other.report
             && Rc::ptr_eq(&self.draft, &other.draft)
             && self.surveyed == other.surveyed
+            && self.reading == other.reading
             && (self.playing, self.pace, self.theme, self.single_keys)
                 == (other.playing, other.pace, other.theme, other.single_keys)
     }
@@ -226,6 +254,8 @@ impl Session {
             overlay: None,
             notice: None,
             draft: Rc::default(),
+            typed: Rc::default(),
+            reading: false,
             report: None,
             surveyed,
             playing: false,
@@ -365,7 +395,52 @@ impl Session {
                 }
             }
             Action::Import { text, maps } => self.import(text, maps),
+            Action::Typed(boxes) => *self.typed.borrow_mut() = Some(boxes),
+            Action::PutBack => {
+                if let Some(previous) = self.draft.previous.clone() {
+                    let boxes = self.boxes();
+                    self.fill(Draft {
+                        text: previous.text,
+                        maps: Some(previous.maps),
+                        problem: None,
+                        previous: Some(boxes).filter(|boxes| !boxes.is_empty()),
+                        edition: 0,
+                    });
+                }
+            }
+            Action::Reading => self.reading = true,
+            Action::TooLarge(most_mb) => {
+                self.reading = false;
+                let text = mmscope_figure::say::ui::too_large(most_mb);
+                if self.overlay == Some(Overlay::Import) {
+                    let Boxes {
+                        text: box_text,
+                        maps,
+                    } = self.boxes();
+                    self.fill(Draft {
+                        text: box_text,
+                        maps: Some(maps),
+                        problem: Some(Problem::plain(text)),
+                        previous: self.draft.previous.clone(),
+                        edition: 0,
+                    });
+                } else {
+                    self.notice = Some(Rc::new(Notice { text, keep: None }));
+                }
+            }
             Action::Link(text) => self.open_link(&text),
+            Action::Bare => self.replace(Session::new()),
+            Action::Kept(text) => match text.as_deref().and_then(state::open_kept) {
+                Some(session) => {
+                    self.replace(session);
+                    self.note_length();
+                }
+                None => {
+                    self.replace(Session::new());
+                    let text = mmscope_figure::say::ui::NOTICE_NOT_KEPT.to_owned();
+                    self.notice = Some(Rc::new(Notice { text, keep: None }));
+                }
+            },
             Action::Survey(calls) => {
                 self.timeline.borrow_mut().survey(calls);
                 self.note_progress();
@@ -453,6 +528,7 @@ impl Session {
         let next = Session {
             program: self.program + 1,
             draft: self.draft.clone(),
+            typed: self.typed.clone(),
             pace: self.pace,
             theme: self.theme,
             single_keys: self.single_keys,
@@ -467,10 +543,48 @@ impl Session {
             .unwrap_or_else(|| mmscope_figure::automatic_lens(&self.timeline.borrow().frame()))
     }
 
+    /// What stands in the boxes of the window that opens a text.
+    pub(crate) fn boxes(&self) -> Boxes {
+        let typed = self.typed.borrow().clone();
+        typed.unwrap_or_else(|| Boxes {
+            text: self.draft.text.clone(),
+            maps: self.draft.maps.clone().unwrap_or_default(),
+        })
+    }
+
+    /// Puts something else into the boxes.
+    fn fill(&mut self, draft: Draft) {
+        let edition = self.draft.edition + 1;
+        self.draft = Rc::new(Draft { edition, ..draft });
+        // A session before this one keeps what it had.
+        self.typed = Rc::default();
+    }
+
     fn import(&mut self, text: String, maps: Option<String>) {
+        self.reading = false;
+        let given = Boxes {
+            text: text.clone(),
+            maps: maps.clone().unwrap_or_default(),
+        };
         let kernels: Vec<Kernel> = self.shown.lanes.iter().map(|lane| lane.kernel).collect();
         match import::read(&text, maps.as_deref(), &kernels) {
-            Ok(import::Found::Link(link)) => self.open_link(&link),
+            Ok(import::Found::Link(link)) => {
+                self.open_link(&link);
+                if self.notice.is_none() {
+                    self.forget_draft(&given);
+                }
+            }
+            Ok(import::Found::Start(scenario)) => match Timeline::new(*scenario) {
+                Ok(timeline) => {
+                    self.take_program(timeline, None);
+                    self.forget_draft(&given);
+                    if self.notice.is_none() {
+                        let text = mmscope_figure::say::ui::MAPS_ALONE.to_owned();
+                        self.notice = Some(Rc::new(Notice { text, keep: None }));
+                    }
+                }
+                Err(error) => self.keep_draft(text, maps, Problem::start(&error)),
+            },
             Ok(import::Found::Program {
                 mut scenario,
                 report,
@@ -480,7 +594,10 @@ impl Session {
                     put_first(&mut scenario.kernels, first);
                 }
                 match Timeline::new(*scenario) {
-                    Ok(timeline) => self.take_program(timeline, report),
+                    Ok(timeline) => {
+                        self.take_program(timeline, report);
+                        self.forget_draft(&given);
+                    }
                     Err(error) => self.keep_draft(text, maps, Problem::start(&error)),
                 }
             }
@@ -497,10 +614,27 @@ impl Session {
             micro: None,
         };
         self.replace(Session::of(timeline, position));
-        self.draft = Rc::default();
         self.report = report.map(Rc::new);
         self.overlay = self.report.is_some().then_some(Overlay::Report);
         self.note_progress();
+        self.note_length();
+    }
+
+    /// Says so if the program is too long for a link.
+    fn note_length(&mut self) {
+        if !state::fits_link(self) {
+            self.notice = Some(Rc::new(Notice {
+                text: mmscope_figure::say::ui::NOTICE_TOO_LONG.to_owned(),
+                keep: Some(Keep::Program),
+            }));
+        }
+    }
+
+    /// What was in the boxes is open now. What came another way leaves them as they are.
+    fn forget_draft(&mut self, given: &Boxes) {
+        if self.boxes() == *given || self.draft.text == given.text {
+            self.fill(Draft::default());
+        }
     }
 
     /// Compares a trace with its replay once all lanes have run to the end.
@@ -518,10 +652,19 @@ impl Session {
     }
 
     fn keep_draft(&mut self, text: String, maps: Option<String>, problem: Problem) {
-        self.draft = Rc::new(Draft {
+        let boxes = self.boxes();
+        let same = boxes.text == text && boxes.maps == maps.as_deref().unwrap_or_default();
+        let previous = if same || boxes.is_empty() {
+            self.draft.previous.clone()
+        } else {
+            Some(boxes)
+        };
+        self.fill(Draft {
             text,
             maps,
             problem: Some(problem),
+            previous,
+            edition: 0,
         });
         self.overlay = Some(Overlay::Import);
     }
@@ -533,12 +676,18 @@ impl Session {
                 if let Some(theme) = opened.theme {
                     self.theme = theme;
                 }
+                if !opened.unread.is_empty() {
+                    self.notice = Some(Rc::new(Notice {
+                        text: opened.unread.join(" "),
+                        keep: Some(Keep::LinkPart(text.to_owned())),
+                    }));
+                }
             }
             Err(sentence) => {
                 self.replace(Session::new());
                 self.notice = Some(Rc::new(Notice {
                     text: sentence,
-                    keep: Some(text.to_owned()),
+                    keep: Some(Keep::Link(text.to_owned())),
                 }));
             }
         }

@@ -2,7 +2,7 @@
 
 use mmscope_figure::{Selection, say};
 use mmscope_lab::link::{Content, Link, decode, encode};
-use mmscope_lab::{Position, Scenario, Sorted, Timeline, lessons};
+use mmscope_lab::{MAX_LANES, Position, Scenario, Sorted, Timeline, lessons};
 use mmscope_mm::{Kernel, Range};
 
 use super::{Session, Theme};
@@ -20,6 +20,8 @@ const KERNELS: &str = "kernels";
 pub(crate) struct Opened {
     pub(crate) session: Session,
     pub(crate) theme: Option<Theme>,
+    /// A sentence for each part that could not be read.
+    pub(crate) unread: Vec<String>,
 }
 
 /// The state as a link, without `#`; `None` if the program is too long for one.
@@ -95,26 +97,89 @@ pub(crate) fn open(text: &str) -> Result<Opened, String> {
             )
         }
     };
-    if let Some(kernels) = view.get(&KERNELS.to_owned()) {
-        session.set_kernels(
-            kernels
-                .split(' ')
-                .filter_map(|name| Kernel::parse(name).ok()),
-        );
+    let mut unread = Vec::new();
+    if let Some(names) = view.get(&KERNELS.to_owned()) {
+        unread.extend(read_kernels(&mut session, names));
     }
     if let Some(position) = position {
         session.go(position);
     }
-    session.lens = view.get(&LENS.to_owned()).and_then(|text| range(text));
-    session.selected = view
-        .get(&SELECTED.to_owned())
-        .and_then(|text| selection(text));
+    let mut part = |key: &str, name: &str, ok: &dyn Fn(&str) -> bool| {
+        let text = view.get(&key.to_owned())?;
+        if !ok(text) {
+            unread.push(say::ui::link_part(name, text));
+            return None;
+        }
+        Some(text.as_str())
+    };
+    let lanes = session.shown.lanes.len();
+    let chosen = |text: &str| selection(text).filter(|selection| selection.lane < lanes);
+    session.lens = part(LENS, say::ui::LINK_LENS, &|text| range(text).is_some()).and_then(range);
+    session.selected = part(SELECTED, say::ui::LINK_SELECTED, &|text| {
+        chosen(text).is_some()
+    })
+    .and_then(chosen);
+    let theme = part(THEME, say::ui::LINK_THEME, &|name| {
+        Theme::find(name).is_some()
+    })
+    .and_then(Theme::find);
     Ok(Opened {
         session,
-        theme: view
-            .get(&THEME.to_owned())
-            .and_then(|name| Theme::find(name)),
+        theme,
+        unread,
     })
+}
+
+/// Runs the kernels of a link; a sentence about those that can't be.
+fn read_kernels(session: &mut Session, names: &str) -> Option<String> {
+    let mut problems = Vec::new();
+    let mut kernels = Vec::new();
+    for name in names.split_whitespace() {
+        match Kernel::parse(name) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(error) => problems.push(say::error::kernel(&error)),
+        }
+    }
+    if kernels.len() > MAX_LANES as usize {
+        problems.push(say::ui::link_many_kernels(kernels.len(), MAX_LANES));
+    }
+    if names.trim().is_empty() {
+        problems.push(say::ui::link_part(KERNELS, names));
+    }
+    session.set_kernels(kernels.into_iter());
+    if problems.is_empty() {
+        return None;
+    }
+    let shown = session.shown.lanes.iter();
+    let shown: Vec<String> = shown.map(|lane| lane.kernel.to_string()).collect();
+    Some(say::ui::link_kernels(&problems, &shown.join(", ")))
+}
+
+/// The program as it is kept in a tab: the shown call, then the scenario.
+pub(crate) fn kept(session: &Session) -> String {
+    let timeline = session.timeline();
+    format!("{}\n{}", session.shown.position.step, timeline.scenario())
+}
+
+/// Opens what [`kept`] wrote.
+pub(crate) fn open_kept(text: &str) -> Option<Session> {
+    let (step, scenario) = text.split_once('\n')?;
+    let position = Position {
+        step: step.parse().ok()?,
+        micro: None,
+    };
+    let timeline = Timeline::new(Scenario::parse(scenario).ok()?).ok()?;
+    Some(Session::of(timeline, position))
+}
+
+/// Whether the program fits into a link.
+pub(crate) fn fits_link(session: &Session) -> bool {
+    if session.lesson.is_some() {
+        return true;
+    }
+    let timeline = session.timeline();
+    let short = |length: usize| length <= MOST_SCENARIO_BYTES;
+    short(timeline.step_count() as usize) && short(timeline.scenario().to_string().len())
 }
 
 fn range(text: &str) -> Option<Range> {

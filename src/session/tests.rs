@@ -131,7 +131,7 @@ fn a_broken_link_is_kept() {
             .reduce(Action::Last)
             .reduce(Action::Link(link.to_owned()));
         let notice = session.notice.clone().unwrap();
-        assert_eq!(notice.keep.as_deref(), Some(link));
+        assert_eq!(notice.keep, Some(Keep::Link(link.to_owned())));
         assert!(!notice.text.is_empty());
         assert_eq!(place(&session), (1, None));
         assert!(session.reduce(Action::CloseNotice).notice.is_none());
@@ -332,4 +332,85 @@ fn nothing_new_is_nothing_to_draw() {
     assert!(session != session.reduce(Action::Step));
     let end = session.reduce(Action::Last);
     assert!(end == end.reduce(Action::Step));
+}
+
+#[test]
+fn what_was_typed_is_kept_until_it_is_open() {
+    let boxes = |text: &str| Boxes {
+        text: text.to_owned(),
+        maps: String::new(),
+    };
+    let import = |text: &str| Action::Import {
+        text: text.to_owned(),
+        maps: None,
+    };
+    let good = "mmscope 1\nkernels 6.6\nbrk(NULL)\n";
+    let typed = Session::new().reduce(Action::Typed(boxes("typed")));
+    // A program that came another way.
+    let session = typed.reduce(import(good));
+    assert!(session.draft.problem.is_none(), "{:?}", session.draft);
+    assert_eq!(session.boxes(), boxes("typed"));
+    let session = session.reduce(import("what is this"));
+    assert_eq!(session.boxes(), boxes("what is this"));
+    let session = session.reduce(Action::PutBack);
+    assert_eq!(session.boxes(), boxes("typed"));
+    let session = session
+        .reduce(Action::Typed(boxes(good)))
+        .reduce(import(good));
+    assert!(session.boxes().is_empty());
+}
+
+#[test]
+fn maps_alone_are_a_start_without_calls() {
+    let session = Session::new().reduce(Action::Import {
+        text: lesson_maps(),
+        maps: None,
+    });
+    assert!(session.draft.problem.is_none(), "{:?}", session.draft);
+    assert_eq!((session.shown.steps, place(&session)), (0, (0, None)));
+    assert!(session.notice.is_some());
+}
+
+#[test]
+fn wrapped_logs_say_so() {
+    let line = "mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff\n794a000\n";
+    let text = format!("{TRACE}{}", line.repeat(4));
+    let session = Session::new().reduce(Action::Import { text, maps: None });
+    let report = session.report.clone().unwrap();
+    assert!(report.unreadable.is_some(), "{report:?}");
+}
+
+#[test]
+fn a_call_without_parentheses_is_told_of_them() {
+    let text = "mmscope 1\nkernels 6.6\nmmap NULL 4096\ntouch a 4096\n";
+    let session = Session::new().reduce(Action::Import {
+        text: text.to_owned(),
+        maps: None,
+    });
+    let problem = session.draft.problem.clone().unwrap();
+    assert_eq!(problem.errors.len(), 2);
+    for (line, sentence) in &problem.errors {
+        assert!(sentence.contains("parentheses"), "{sentence}");
+        assert_eq!(sentence.matches("Line").count(), 1, "{line}: {sentence}");
+    }
+}
+
+#[test]
+fn a_link_that_is_partly_unknown_says_so() {
+    let mut link = mmscope_lab::link::decode(&state::link(&Session::new()).unwrap()).unwrap();
+    link.view.insert("kernels".to_owned(), "9.9 7.2".to_owned());
+    link.view.insert("sel".to_owned(), "8 0".to_owned());
+    let link = mmscope_lab::link::encode(&link);
+    let session = Session::new().reduce(Action::Link(link.clone()));
+    let notice = session.notice.clone().unwrap();
+    assert_eq!(notice.keep, Some(Keep::LinkPart(link)));
+    assert!(notice.text.contains("9.9"), "{}", notice.text);
+    let shown: Vec<String> = session
+        .shown
+        .lanes
+        .iter()
+        .map(|lane| lane.kernel.to_string())
+        .collect();
+    assert!(notice.text.contains(&shown.join(", ")), "{}", notice.text);
+    assert_eq!(session.selected, None);
 }

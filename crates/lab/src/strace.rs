@@ -160,6 +160,8 @@ pub enum Note {
     MaybeFiltered,
     /// Several threads of one process make calls; they are taken in the order of the log.
     Threads,
+    /// Several ids make calls, and no line shows that one of them is another process.
+    TakenAsThreads,
 }
 
 /// Why a log could not be imported.
@@ -207,6 +209,21 @@ impl fmt::Display for ImportError {
 }
 
 impl std::error::Error for ImportError {}
+
+/// Makes a scenario without calls of a maps file.
+///
+/// # Errors
+/// If the file can't be read.
+pub fn import_maps(maps: &str, kernels: &[Kernel]) -> Result<Import, Vec<ImportError>> {
+    if kernels.is_empty() || kernels.len() > MAX_LANES as usize {
+        return Err(vec![ImportError::Kernels { most: MAX_LANES }]);
+    }
+    let maps = crate::maps_file::parse(maps).map_err(|errors| {
+        let errors = errors.into_iter().map(ImportError::Maps);
+        errors.collect::<Vec<ImportError>>()
+    })?;
+    convert::start_only(maps, kernels).map_err(|error| vec![error])
+}
 
 /// Makes a scenario of a log, with the maps file of the process at its start if there is one, under the kernels that
 /// the person picks (the first should be the one it was recorded on).

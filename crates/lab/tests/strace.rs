@@ -390,3 +390,17 @@ proptest! {
         let _ = import(&calls, None, &[kernel("6.18")]);
     }
 }
+
+#[test]
+fn ids_without_any_sign_of_a_new_process_are_threads() {
+    let log = "[pid 7] mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fbe000\n\
+               [pid 8] mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fbd000\n";
+    let import = import(log, None, &[kernel("6.18")]).unwrap();
+    assert!(import.notes.contains(&Note::TakenAsThreads));
+    assert!(
+        import
+            .skipped
+            .iter()
+            .all(|skipped| !matches!(skipped.why, Why::OtherProcess { .. }))
+    );
+}

@@ -9,12 +9,30 @@ use super::num;
 
 /// An error in a scenario's text: `line 3, column 8: …`.
 pub fn scenario(error: &ScenarioError) -> String {
-    place(
-        error.line,
-        error.column,
-        &error.found,
-        &expected(&error.expected),
-    )
+    let what = match &error.expected {
+        // The word is right, so that what is missing is the form of a call.
+        Expected::Line {
+            nearest: Some(word),
+        } if *word == error.found => format!(
+            "the arguments of {word} stand in parentheses, as in {}",
+            call_example(word)
+        ),
+        other => expected(other),
+    };
+    place(error.line, error.column, &error.found, &what)
+}
+
+/// A call as a scenario writes it.
+fn call_example(name: &str) -> String {
+    let arguments = match name {
+        "mmap" => "NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0",
+        "brk" => "NULL",
+        "munmap" => "0x7ffff7fbe000, 4096",
+        "mprotect" => "0x7ffff7fbe000, 4096, PROT_READ",
+        "touch" => "0x7ffff7fbe000, 4096",
+        _ => "\u{2026}",
+    };
+    format!("{name}({arguments})")
 }
 
 /// An error in a maps file.
@@ -162,6 +180,11 @@ pub fn start(error: StartError) -> String {
 /// Why a link could not be read.
 pub fn link(error: LinkError) -> String {
     match error {
+        // A number too large to be kept.
+        LinkError::Newer { version: u32::MAX } => {
+            "This link was made by a newer mmscope. Reload the page to get the newest one."
+                .to_owned()
+        }
         LinkError::Newer { version } => {
             format!(
                 "This link was made by a newer mmscope (version {version}). Reload the page to get the newest one."

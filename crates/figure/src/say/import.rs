@@ -77,6 +77,9 @@ pub fn note(note: Note) -> String {
         }
         Note::LastExec { line } => format!("The log holds several execs: only what follows the one of line {line} is shown."),
         Note::MaybeFiltered => "The log shows no brk or no mprotect call: it may be filtered, and the layout another one.".to_owned(),
+        Note::TakenAsThreads => {
+            "Several ids make calls and no line shows a new process: they are taken as threads of one process.".to_owned()
+        }
         Note::Threads => "Several threads make calls: they are taken in the order of the log.".to_owned(),
     }
 }

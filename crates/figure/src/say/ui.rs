@@ -117,6 +117,9 @@ pub const FIRST_DIVERGENCE: &str = "The lanes differ for the first time";
 /// What the ledger counts, and from when.
 pub const LEDGER_NOTE: &str = "counted; in grey: since the start";
 
+/// On narrow screens: the table goes on.
+pub const SCROLL_HINT: &str = "The table scrolls sideways \u{2192}";
+
 /// The tracks below the slider, for those who hear the page.
 pub const TRACKS: &str = "Number of mappings after each call, a track for each lane; ticks for merges, splits, faults and errors";
 /// The name of the mark at the first divergence.
@@ -289,9 +292,30 @@ pub const IMPORT_PROBLEMS: &str = "This could not be opened";
 pub fn more_errors(more: usize) -> String {
     format!("and {more} more")
 }
-/// `Line 12:`
-pub fn line(line: u32) -> String {
-    format!("Line {line}")
+/// What is dropped does not push out what was typed.
+pub const IMPORT_PUT_BACK: &str = "Put back what was here before";
+/// While a large text is read.
+pub const READING_TEXT: &str = "Reading\u{2026}";
+/// A file or text that is too large.
+pub fn too_large(most_mb: u32) -> String {
+    format!(
+        "This is larger than {most_mb} MB and was not read. Keep only the memory calls (strace -e trace=memory) or the part in question."
+    )
+}
+/// A maps file that cannot be read.
+pub const EXPECTED_MAPS: &str =
+    "This looks like /proc/PID/maps, but not all of its lines can be read.";
+/// Mappings without calls are shown.
+pub const MAPS_ALONE: &str = "These are the mappings of a process at one moment: there is no call to step through. \
+                              Open a trace of the same process together with this file to replay it from here.";
+/// The title of mappings without calls.
+pub const MAPS_TITLE: &str = "Mappings of a process";
+/// Many lines of a trace are no lines of strace's.
+pub fn unreadable(lines: usize) -> String {
+    format!(
+        "{} could not be read: was the log wrapped or cut?",
+        num::count(lines as u64, "line", "lines")
+    )
 }
 
 /// The window about an imported trace.
@@ -356,6 +380,38 @@ pub const GO: &str = "Go";
 
 /// A link that could not be opened is kept.
 pub const NOTICE_KEPT: &str = "The first lesson is shown instead. The link is kept here:";
+/// A part of a link could not be read: the link is kept.
+pub const NOTICE_PART: &str = "Everything else of it is shown. The link is kept here:";
+/// Kernels of a link that are not known.
+pub fn link_kernels(problems: &[String], shown: &str) -> String {
+    format!(
+        "A link from a newer mmscope? {} Shown instead: {shown}.",
+        problems.join(" ")
+    )
+}
+/// More kernels in a link than there may be lanes.
+pub fn link_many_kernels(given: usize, most: u32) -> String {
+    format!("The link names {given} kernels; at most {most} can run side by side.")
+}
+/// Something else in a link that could not be read.
+pub fn link_part(name: &str, value: &str) -> String {
+    format!("A link from a newer mmscope? Its {name} \u{201c}{value}\u{201d} can\u{2019}t be read.")
+}
+/// What a link holds.
+pub const LINK_LENS: &str = "part of the address space";
+/// What a link holds.
+pub const LINK_SELECTED: &str = "chosen mapping";
+/// What a link holds.
+pub const LINK_THEME: &str = "colours";
+/// A program that does not fit into a link.
+pub const NOTICE_TOO_LONG: &str = "This program is too long for a link, so the address can\u{2019}t lead back to it. It stays in this tab, \
+                                   also after a reload if the browser allows it; save it as a file to keep it.";
+/// Saves a program.
+pub const SAVE_FILE: &str = "Save as a file";
+/// Copies a program.
+pub const COPY_TEXT: &str = "Copy as text\u{2026}";
+/// The address asks for what a tab had kept.
+pub const NOTICE_NOT_KEPT: &str = "The program of this address was too long for a link and was kept in another tab only. The first lesson is shown instead.";
 /// The box with it.
 pub const NOTICE_LINK: &str = "Link that could not be opened";
 /// No such lesson.

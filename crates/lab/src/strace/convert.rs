@@ -43,6 +43,14 @@ pub(super) fn convert(
     converter.finish(maps.as_ref(), kernels)
 }
 
+/// Makes an import without calls.
+pub(super) fn start_only(maps: MapsFile, kernels: &[Kernel]) -> Result<Import, ImportError> {
+    let converter = Converter::new(Some(&maps), Vec::new(), Vec::new());
+    let mut import = converter.finish(Some(&maps), kernels)?;
+    import.notes.retain(|note| *note != Note::MaybeFiltered);
+    Ok(import)
+}
+
 pub(super) struct Converter {
     scenario: Scenario,
     has_maps: bool,
@@ -264,8 +272,9 @@ impl Converter {
             }
             _ => return Ok(Became::Skipped(Why::NoResult)),
         };
+        // No kernel returns such an address: the line was cut in the middle of it.
         if !is_page_aligned(addr) {
-            return Ok(Became::Skipped(Why::LayoutNotModelled));
+            return Ok(Became::Skipped(Why::NoResult));
         }
         if mmap.flags.contains(MapFlags::HUGETLB) {
             return Ok(Became::Skipped(Why::LayoutNotModelled));

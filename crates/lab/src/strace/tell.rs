@@ -175,6 +175,13 @@ impl Reader {
                 pids.retain(|pid| *pid != main);
             }
         }
+        if pids.len() > 1 && self.may_be_threads() {
+            let first = pids[0];
+            for pid in pids.drain(1..) {
+                self.owners.insert(pid, first);
+            }
+            notes.push(Note::TakenAsThreads);
+        }
         if pids.len() > 1 {
             return Err(ImportError::SeveralProcesses { pids });
         }
@@ -203,6 +210,25 @@ impl Reader {
             skipped: self.skipped,
             notes,
         })
+    }
+}
+
+impl Reader {
+    /// Whether nothing in the log shows that one of its ids is another process: a filtered log shows no clone.
+    fn may_be_threads(&self) -> bool {
+        let tells = |told: &Told| {
+            matches!(
+                name(&told.text),
+                "execve" | "execveat" | "clone" | "clone3" | "fork" | "vfork"
+            )
+        };
+        // What a program does first, and a thread hardly ever.
+        let begins = self
+            .calls
+            .iter()
+            .filter(|told| told.text.starts_with("brk(NULL)"));
+        let begun = each_once(begins.map(|told| told.pid).collect());
+        begun.len() < 2 && !self.calls.iter().any(tells)
     }
 }
 
