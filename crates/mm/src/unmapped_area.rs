@@ -193,7 +193,7 @@ impl Machine {
             start: low,
             end: self.process().mmap_base,
         };
-        match self.search_high(limits, len, padded, observer) {
+        match self.search(Direction::TopDown, limits, len, padded, observer) {
             Some(addr) => Ok((addr, PlacedBy::Search)),
             None => self.place_bottom_up(request, len, observer),
         }
@@ -238,7 +238,7 @@ impl Machine {
                 return Ok((hint, PlacedBy::Hint));
             }
         }
-        match self.search_low(limits, len, padded, observer) {
+        match self.search(Direction::BottomUp, limits, len, padded, observer) {
             Some(addr) => Ok((addr, PlacedBy::Search)),
             None => Err((Errno::ENOMEM, Refusal::NoGap { need: len })),
         }
@@ -266,9 +266,11 @@ impl Machine {
         self.settings.mmap_min_addr.max(LSM_MMAP_MIN_ADDR)
     }
 
-    /// The highest gap that is large enough, and in it the upper end (`unmapped_area_topdown`).
-    fn search_high(
+    /// The highest gap that is large enough and in it the upper end, or the lowest one and in it the lower end
+    /// (`unmapped_area_topdown`, `unmapped_area`).
+    fn search(
         &self,
+        direction: Direction,
         limits: Range,
         len: u64,
         padded: bool,
@@ -279,25 +281,14 @@ impl Machine {
             ..limits
         };
         observer.event(|| Event::Search {
-            direction: Direction::TopDown,
+            direction,
             need: len,
             padded,
             limits,
         });
         let found = loop {
-            if limits.is_empty() {
+            let Some(block) = self.block_in_gap(direction, limits, len, observer) else {
                 break None;
-            }
-            let mut mas = MaState::new(0, 0);
-            if mas
-                .empty_area_rev(&self.tree, limits.start, limits.end - 1, len, observer)
-                .is_err()
-            {
-                break None;
-            }
-            let block = Range {
-                start: mas.last - (len - 1),
-                end: mas.last + 1,
             };
             let Some((next, guard)) = self.guard_above(block.end) else {
                 break Some(block.start);
@@ -305,14 +296,20 @@ impl Machine {
             if guard >= block.end {
                 break Some(block.start);
             }
-            // The red-black tree of 6.0 knew each gap without its guard; the maple tree's search starts over below it.
-            let limit = if self.kernel.has(Change::MapleTree) {
-                guard
-            } else {
-                guard.max(self.prev_vma(block.end).map_or(0, |id| self.vma(id).end))
+            let limit = match direction {
+                Direction::BottomUp => self.vma(next).end,
+                // The maple tree's search starts over below the guard gap; the red-black tree of 6.0 knew each gap
+                // without its guard.
+                Direction::TopDown if self.kernel.has(Change::MapleTree) => guard,
+                Direction::TopDown => {
+                    guard.max(self.prev_vma(block.end).map_or(0, |id| self.vma(id).end))
+                }
             };
             observer.event(|| Event::GuardGap { vma: next, limit });
-            limits.end = limit;
+            match direction {
+                Direction::TopDown => limits.end = limit,
+                Direction::BottomUp => limits.start = limit,
+            }
         };
         observer.event(|| Event::Found {
             addr: found,
@@ -321,51 +318,29 @@ impl Machine {
         found
     }
 
-    /// The lowest gap that is large enough, and in it the lower end (`unmapped_area`).
-    fn search_low(
+    /// Where `len` bytes fit between the limits, whatever guard gaps say (`mas_empty_area_rev`, `mas_empty_area`).
+    fn block_in_gap(
         &self,
+        direction: Direction,
         limits: Range,
         len: u64,
-        padded: bool,
         observer: &mut impl Observer,
-    ) -> Option<u64> {
-        let mut limits = Range {
-            start: limits.start.max(self.search_min_addr()),
-            ..limits
+    ) -> Option<Range> {
+        if limits.is_empty() {
+            return None;
+        }
+        let mut mas = MaState::new(0, 0);
+        let (min, max) = (limits.start, limits.end - 1);
+        match direction {
+            Direction::TopDown => mas.empty_area_rev(&self.tree, min, max, len, observer),
+            Direction::BottomUp => mas.empty_area(&self.tree, min, max, len, observer),
+        }
+        .ok()?;
+        let start = match direction {
+            Direction::TopDown => mas.last - (len - 1),
+            Direction::BottomUp => mas.index,
         };
-        observer.event(|| Event::Search {
-            direction: Direction::BottomUp,
-            need: len,
-            padded,
-            limits,
-        });
-        let found = loop {
-            if limits.is_empty() {
-                break None;
-            }
-            let mut mas = MaState::new(0, 0);
-            if mas
-                .empty_area(&self.tree, limits.start, limits.end - 1, len, observer)
-                .is_err()
-            {
-                break None;
-            }
-            let block = Range::sized(mas.index, len);
-            let Some((next, guard)) = self.guard_above(block.end) else {
-                break Some(block.start);
-            };
-            if guard >= block.end {
-                break Some(block.start);
-            }
-            let limit = self.vma(next).end;
-            observer.event(|| Event::GuardGap { vma: next, limit });
-            limits.start = limit;
-        };
-        observer.event(|| Event::Found {
-            addr: found,
-            padded,
-        });
-        found
+        Some(Range::sized(start, len))
     }
 
     /// The next mapping above an address, if it grows down, and where its guard gap begins.
