@@ -25,27 +25,26 @@ impl<E: Copy> MapleTree<E> {
                 return;
             }
             let (old, mark) = (parent.largest_gap(), usize::from(parent.largest));
-            obs.write(WriteEvent::Gap {
-                node: id,
-                slot: small(slot),
-                old: parent.gaps[slot],
-                new,
-            });
+            let (was, now) = (parent.gaps[slot], new);
             let marked = self.no_gap();
             let Shape::Arange(parent) = &mut self.edit_node(id, obs).0 else {
                 return;
             };
             parent.gaps[slot] = new;
-            if old == new {
-                return;
-            }
-            if slot != mark {
-                if old > new {
-                    return;
-                }
+            let goes_on = new != old && (slot == mark || new >= old);
+            if goes_on && slot != mark {
                 parent.largest = small(slot);
-            } else if new < old {
+            } else if goes_on && new < old {
                 new = scan(parent, marked);
+            }
+            obs.write(WriteEvent::Gap {
+                node: id,
+                slot: small(slot),
+                old: was,
+                new: now,
+            });
+            if !goes_on {
+                return;
             }
         }
     }
