@@ -180,7 +180,7 @@ fn pick(emit: &Emit, target: Option<Target>) {
         Some(Target::Lane { lane }) => {
             emit.emit(Action::Open(crate::session::Overlay::Kernel(lane)))
         }
-        Some(Target::Window { .. }) => {}
+        Some(Target::Window { .. } | Target::Node { .. }) => {}
         None => emit.emit(Action::Select(None)),
     }
 }

@@ -6,6 +6,9 @@ mod legend;
 mod overview;
 mod ruler;
 
+pub(crate) use blocks::{push_block, push_hatch};
+pub(crate) use labels::badge;
+
 use mmscope_lab::{Frame, LaneFrame};
 use mmscope_mm::Range;
 use mmscope_mm::page::{PAGE_SIZE, TASK_SIZE, page_down, page_up};
@@ -182,7 +185,7 @@ fn horizontal(frame: &Frame, view: &View, lens: Range) -> Picture {
     let between = (strip_px - 30).clamp(6, 16);
     let mut scene = Scene::new(view.width, 0);
     let room = view.width - 2 * MARGIN;
-    let mut y = heading(&mut scene, frame, view);
+    let mut y = heading(&mut scene, frame, view.heading.as_deref());
 
     let overview = overview::horizontal(&mut scene, frame, MARGIN, y, room);
     y = overview.area.y + overview.area.h;
@@ -249,7 +252,7 @@ fn vertical(frame: &Frame, view: &View, lens: Range) -> Picture {
     const FLAGS: i32 = 9;
     const MARKS: i32 = 5;
     let mut scene = Scene::new(view.width, 0);
-    let y = heading(&mut scene, frame, view);
+    let y = heading(&mut scene, frame, view.heading.as_deref());
     let height = view.height.clamp(200, 4000);
     let top = y + HEAD;
 
@@ -317,11 +320,11 @@ fn vertical(frame: &Frame, view: &View, lens: Range) -> Picture {
 }
 
 /// Title and call; gives the place below them.
-fn heading(scene: &mut Scene, frame: &Frame, view: &View) -> i32 {
-    let Some(heading) = &view.heading else {
+pub(crate) fn heading(scene: &mut Scene, frame: &Frame, heading: Option<&str>) -> i32 {
+    let Some(heading) = heading else {
         return MARGIN / 2;
     };
-    let room = view.width - 2 * MARGIN;
+    let room = scene.width - 2 * MARGIN;
     let mut y = MARGIN + 14;
     if let Some(title) = measure::fitted(heading, room, TextSize::Large, false) {
         text(
@@ -356,12 +359,17 @@ fn foot(scene: &mut Scene, frame: &Frame, view: &View, mut y: i32) -> i32 {
     if view.legend {
         y = legend::draw(scene, frame, MARGIN, y, room);
     }
-    if let Some(footer) = &view.footer {
-        for line in measure::wrapped(footer, room, TextSize::Small, false) {
+    footer(scene, view.footer.as_deref(), MARGIN, y)
+}
+
+/// The line at the very foot; gives the height of the picture.
+pub(crate) fn footer(scene: &mut Scene, footer: Option<&str>, x: i32, mut y: i32) -> i32 {
+    if let Some(footer) = footer {
+        for line in measure::wrapped(footer, scene.width - 2 * x, TextSize::Small, false) {
             text(
                 scene,
                 Role::Note,
-                (MARGIN, y + 14),
+                (x, y + 14),
                 Anchor::Start,
                 TextSize::Small,
                 false,

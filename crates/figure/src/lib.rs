@@ -1,6 +1,6 @@
 //! Frames to pictures as values, and every sentence a person reads.
 //!
-//! [`address_space::draw`] makes a [`scene::Scene`] of a frame; [`svg::print`] and the app paint it. [`table`],
+//! [`address_space::draw`] and [`maple_tree::draw`] make a [`scene::Scene`] of a frame; [`svg::print`] and the app paint it. [`table`],
 //! [`ledger`] and [`why`] say the same in rows and sentences. No browser, no clock, no state.
 
 pub mod address_space;
@@ -9,6 +9,7 @@ mod gap;
 pub mod kind;
 pub mod ledger;
 mod lens;
+pub mod maple_tree;
 mod measure;
 mod otherwise;
 pub mod palette;
@@ -23,5 +24,6 @@ pub use address_space::{Orientation, Picture, Selection, View};
 pub use axis::{Axis, Part};
 pub use gap::GapReason;
 pub use lens::automatic as automatic_lens;
+pub use maple_tree::{NodeAt, TreeView};
 pub use scene::Scene;
 pub use why::{DETAILS, Detail, Why, why};

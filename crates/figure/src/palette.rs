@@ -192,6 +192,13 @@ const LOOKS: &[Look] = &[
     filled(Role::AxisLabel, Token::Muted),
     stroked(Role::Window, Token::Text, 3, ""),
     stroked(Role::WindowRay, Token::Line, 2, ""),
+    block(Role::Node, Token::Panel, Token::Tick),
+    stroked(Role::NodeChanged, Token::Changed, 3, ""),
+    stroked(Role::NodeKept, Token::Text, 3, "2 3"),
+    stroked(Role::Wire, Token::Tick, 2, ""),
+    filled(Role::Step, Token::Accent),
+    filled(Role::Mark, Token::Error),
+    filled(Role::Largest, Token::Text),
     filled(Role::Title, Token::Text),
     filled(Role::Note, Token::Muted),
 ];
@@ -246,8 +253,8 @@ pub fn rules() -> String {
 const FORCED: &str = ".figure *{forced-color-adjust:none}\n\
 .figure rect,.figure path{fill:Canvas;stroke:CanvasText}\n\
 .figure text{fill:CanvasText;stroke:none}\n\
-.figure .changed,.figure .removed{fill:none;stroke:Highlight}\n\
-.figure .guard,.figure .fold,.figure .selected,.figure .gap,.figure .window{fill:none}\n\
+.figure .changed,.figure .removed,.figure .node-changed{fill:none;stroke:Highlight}\n\
+.figure .guard,.figure .fold,.figure .selected,.figure .gap,.figure .window,.figure .node-kept,.figure .wire{fill:none}\n\
 .figure .pmd,.figure .strip,.figure .ground{stroke:none}\n";
 
 /// The styles of a picture that stands alone, for the roles it uses. Colours are written out, since not every program

@@ -10,6 +10,7 @@ pub mod kernel;
 pub mod ledger;
 pub mod lesson;
 pub mod limit;
+pub mod maple_tree;
 pub mod merge;
 pub mod num;
 pub(crate) mod otherwise;

@@ -279,6 +279,20 @@ roles! {
     Window = "window",
     /// The rays from the window to the lens.
     WindowRay = "window-ray",
+    /// The box of a node of a tree.
+    Node = "node",
+    /// The edge of a node, or of what a slot holds, that the call changed in place.
+    NodeChanged = "node-changed",
+    /// The edge of a node that is used again under a new parent.
+    NodeKept = "node-kept",
+    /// A pointer from a slot to a child; the outline of what points; a slot that is not in use.
+    Wire = "wire",
+    /// A numbered step of a path through a tree.
+    Step = "step",
+    /// A sign that says what the edges say: new, changed, kept, dead, largest.
+    Mark = "mark",
+    /// The line under the largest gap of a node.
+    Largest = "largest",
     /// A heading.
     Title = "title",
     /// Text that explains.
@@ -344,6 +358,19 @@ pub enum Target {
         /// Where.
         range: Range,
     },
+    /// A node of a lane's maple tree.
+    Node {
+        /// The lane.
+        lane: usize,
+        /// Its level, 0 for the root.
+        level: u8,
+        /// What it covers.
+        range: Range,
+        /// Not in the tree: not yet, or not any more.
+        apart: bool,
+        /// Whether its slots are shown.
+        open: bool,
+    },
     /// The name of a lane.
     Lane {
         /// The lane.
@@ -363,6 +390,7 @@ impl Target {
             Target::Vma { lane, .. }
             | Target::Gap { lane, .. }
             | Target::Many { lane, .. }
+            | Target::Node { lane, .. }
             | Target::Lane { lane } => Some(lane),
             Target::Fold { .. } | Target::Window { .. } => None,
         }
@@ -374,6 +402,7 @@ impl Target {
             Target::Vma { range, .. }
             | Target::Gap { range, .. }
             | Target::Many { range, .. }
+            | Target::Node { range, .. }
             | Target::Fold { range }
             | Target::Window { range } => Some(range),
             Target::Lane { .. } => None,

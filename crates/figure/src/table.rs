@@ -107,7 +107,7 @@ fn vma(lane: &LaneFrame, index: usize, id: VmaId) -> Row {
     }
 }
 
-fn blank(range: Range, target: Target) -> Row {
+pub(crate) fn blank(range: Range, target: Target) -> Row {
     Row {
         start: num::address(range.start),
         end: num::address(range.end),

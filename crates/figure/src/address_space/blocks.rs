@@ -583,14 +583,14 @@ fn with_hair(area: Area, vertical: bool) -> Area {
 }
 
 /// A rectangle whose one-pixel stroke lies inside of it.
-pub(super) fn push_block(d: &mut String, area: Area) {
+pub(crate) fn push_block(d: &mut String, area: Area) {
     let Area { x, y, w, h } = area;
     let (w, h) = (w - 1, h - 1);
     let _ = write!(d, "M{x}.5 {y}.5h{w}v{h}h-{w}z");
 }
 
 /// Lines at 45 degrees inside a rectangle.
-pub(super) fn push_hatch(d: &mut String, area: Area) {
+pub(crate) fn push_hatch(d: &mut String, area: Area) {
     const STEP: i32 = 7;
     let (right, foot) = (area.x + area.w, area.y + area.h);
     // Each line is x + y = sum.

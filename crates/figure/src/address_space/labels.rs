@@ -158,7 +158,7 @@ pub(super) fn lane_column(scene: &mut Scene, index: usize, lane: &LaneFrame, are
     );
 }
 
-fn badge(scene: &mut Scene, index: usize, letter: char, (x, y): (i32, i32)) {
+pub(crate) fn badge(scene: &mut Scene, index: usize, letter: char, (x, y): (i32, i32)) {
     let area = Area {
         x,
         y,

@@ -10,7 +10,7 @@ mmscope: Linux memory management, kernel beside kernel
 
 usage:
   mmscope run SCENARIO [--kernels A,B,C] [--step N]
-  mmscope figure SCENARIO --step N [--kernels A,B,C] [--width PX] [--text] [-o FILE]
+  mmscope figure SCENARIO --step N [--micro N] [--pane space|tree] [--kernels A,B,C] [--width PX] [--text] [-o FILE]
   mmscope import LOG [--maps FILE] [--kernel NAME] [-o FILE]
   mmscope kernels
 
@@ -27,6 +27,8 @@ options:
   --kernel NAME    the kernel that a log was recorded on
   --lesson ID      a scenario that comes with mmscope
   --step N         the step to stop at (default: the last)
+  --micro N        of that step only so many decisions
+  --pane PANE      space: the address space (default); tree: the maple tree, node for node
   --width PX       width of the picture (default: 1200; below 560 it is upright)
   --columns N      width of a text picture (default: 100)
   --text           plain text instead of SVG
@@ -57,6 +59,8 @@ pub enum Usage {
         /// What was given.
         given: String,
     },
+    /// There is no such picture.
+    UnknownPane(String),
     /// One argument too many.
     Extra(String),
     /// Neither a file nor a lesson.
@@ -78,6 +82,9 @@ pub fn usage(usage: &Usage) -> String {
         Usage::NoValue(option) => format!("{option} needs a value"),
         Usage::NotANumber { option, given } => {
             format!("{option} needs a whole number, not \u{201c}{given}\u{201d}")
+        }
+        Usage::UnknownPane(word) => {
+            format!("there is no pane \u{201c}{word}\u{201d}: space or tree")
         }
         Usage::Extra(word) => format!("\u{201c}{word}\u{201d} is one argument too many"),
         Usage::NoScenario => "a scenario is missing: a file, or --lesson cactusbssn".to_owned(),

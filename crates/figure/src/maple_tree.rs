@@ -1,0 +1,289 @@
+//! The maple tree of all lanes, node for node: top-down, with kind, range, slots, pivots and gaps of each open node.
+//!
+//! [`draw`] makes the picture, [`tables`] its twin; both are pure functions of a frame and a [`TreeView`]. A closed node
+//! is a row of its parent that counts what is below it, so nothing is left out, whatever is open, and every node can be
+//! reached by opening rows. What a page should do with a pressed item stands in its [`Target`]:
+//!
+//! - [`Target::Node`]: add `NodeAt { open: !open, .. }` with the target's lane, level and first index to
+//!   [`TreeView::toggled`];
+//! - [`Target::Vma`], [`Target::Gap`]: the same targets as in the address space, so that both pictures find the same
+//!   thing; [`TreeView::selected`] marks it in all lanes and opens the way to it;
+//! - [`Target::Lane`]: as in the address space.
+//!
+//! # What became of a node
+//!
+//! | state | exactly | drawn |
+//! | --- | --- | --- |
+//! | new | filled by a write of this call, and in the tree | thick edge, `+` |
+//! | changed | in the tree before the call and now, with other slots, pivots, gaps or mark | edge, `~` |
+//! | kept | unchanged, but used again: its parent is a new node | dotted edge, `↺` |
+//! | dead | in the tree before the call, and taken out of it by this call; shown as it was before | dashed edge, `×` |
+//! | waiting | filled by a write of this call that has not put it into the tree yet | thick edge, `+`, apart |
+//!
+//! In RCU mode the memory of a dead node is free after a grace period only. That the model gives the number of such a
+//! node to a later one is of no meaning, and nothing is drawn of it.
+
+mod layout;
+mod legend;
+mod node;
+pub(crate) mod rows;
+pub(crate) mod shown;
+pub(crate) mod writes;
+
+use mmscope_lab::{Frame, LaneFrame};
+use mmscope_maple::Root;
+use mmscope_mm::{Change, Range};
+
+use crate::address_space::{self, Selection, heading, text};
+use crate::measure;
+use crate::say;
+use crate::scene::{Anchor, Area, Role, Scene, Target, TextSize};
+use crate::table::{Row, Table};
+use shown::{Lane, Shown};
+
+/// A node that somebody opened or closed: by its place, since nodes are replaced all the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeAt {
+    /// The lane, from 0.
+    pub lane: usize,
+    /// The level, 0 for the root.
+    pub level: u8,
+    /// An index that the node covers.
+    pub index: u64,
+    /// Whether a node that is not in the tree (yet, or any more) is meant.
+    pub apart: bool,
+    /// Opened, not closed.
+    pub open: bool,
+}
+
+/// How the reader looks at the trees of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeView {
+    /// Width of the picture in pixels.
+    pub width: i32,
+    /// The lanes to show, from 0; empty for all.
+    pub lanes: Vec<usize>,
+    /// Lanes one below the other. They are anyway where side by side they would get too narrow.
+    pub stacked: bool,
+    /// Nodes opened and closed by hand; the last word on a place counts.
+    pub toggled: Vec<NodeAt>,
+    /// What is chosen: the way to it is open.
+    pub selected: Option<Selection>,
+    /// With a legend at the foot.
+    pub legend: bool,
+    /// A title and the call above the picture, for one that stands alone.
+    pub heading: Option<String>,
+    /// A line at the very foot: where the picture comes from.
+    pub footer: Option<String>,
+}
+
+impl TreeView {
+    /// All lanes as a page would first show them.
+    pub fn new(width: i32) -> TreeView {
+        TreeView {
+            width: width.clamp(280, 8000),
+            lanes: Vec::new(),
+            stacked: false,
+            toggled: Vec::new(),
+            selected: None,
+            legend: true,
+            heading: None,
+            footer: None,
+        }
+    }
+
+    fn lanes<'a, 'b>(&self, frame: &'b Frame<'a>) -> Vec<(usize, &'b LaneFrame<'a>)> {
+        let mut lanes: Vec<_> = frame.lanes.iter().enumerate().collect();
+        if !self.lanes.is_empty() {
+            lanes.retain(|(lane, _)| self.lanes.contains(lane));
+        }
+        lanes
+    }
+}
+
+/// As much as a number on the edge of a node needs.
+const MARGIN: i32 = 10;
+/// Between two lanes side by side.
+const BETWEEN: i32 = 18;
+/// Between a tree and what is not in it.
+const ASIDE: i32 = 28;
+/// A lane needs this much.
+const LANE_LEAST: i32 = 356;
+
+/// Draws the trees of a frame.
+pub fn draw(frame: &Frame, view: &TreeView) -> Scene {
+    let mut scene = Scene::new(view.width, 0);
+    scene.title = match &frame.call {
+        Some(call) => say::maple_tree::title(frame.position.step, call),
+        None => say::maple_tree::START.to_owned(),
+    };
+    let lanes = view.lanes(frame);
+    let top = heading(&mut scene, frame, view.heading.as_deref());
+    let room = view.width - 2 * MARGIN;
+    let count = i32::try_from(lanes.len()).unwrap_or(1).max(1);
+    let column = (room + BETWEEN) / count - BETWEEN;
+    let stacked = view.stacked || column < LANE_LEAST;
+    let (mut x, mut y, mut foot) = (MARGIN, top, top);
+    for (index, frame_lane) in lanes {
+        let width = if stacked { room } else { column };
+        let lane = Lane::new(index, frame_lane, view, width);
+        if !scene.description.is_empty() {
+            scene.description.push(' ');
+        }
+        scene
+            .description
+            .push_str(&say::maple_tree::spoken(frame_lane, lane.counts));
+        let end = lane_at(&mut scene, &lane, (x, y), width);
+        foot = foot.max(end);
+        if stacked {
+            y = end + BETWEEN;
+        } else {
+            x += column + BETWEEN;
+        }
+    }
+    y = foot + 10;
+    if view.legend {
+        y = legend::draw(&mut scene, MARGIN, y, room);
+    }
+    scene.height = address_space::footer(&mut scene, view.footer.as_deref(), MARGIN, y);
+    scene
+}
+
+/// One lane: its head, the tree, and what is not in it yet or any more. Gives the place below.
+fn lane_at(scene: &mut Scene, lane: &Lane, (x, mut y): (i32, i32), width: i32) -> i32 {
+    let top = y;
+    address_space::badge(scene, lane.index, lane.frame.letter, (x, y));
+    let name = lane.frame.kernel.to_string();
+    let at = (x + 26, y + 14);
+    text(
+        scene,
+        Role::LaneName,
+        at,
+        Anchor::Start,
+        TextSize::Normal,
+        false,
+        name,
+    );
+    y += 22;
+    for line in say::maple_tree::head(lane.frame, lane.counts) {
+        y = lines(scene, &line, (x, y), width);
+    }
+    let head = Area {
+        x,
+        y: top,
+        w: width,
+        h: y - top,
+    };
+    let target = Target::Lane { lane: lane.index };
+    scene.add_item(
+        head,
+        say::maple_tree::spoken(lane.frame, lane.counts),
+        target,
+    );
+    y += 8;
+    let (top, mut right) = (y, x);
+    if let Some(root) = lane.root() {
+        right += layout::width(lane, &root, width).min(width);
+        y = layout::tree(scene, lane, &root, (x, y), width);
+    }
+    let (waiting, dead) = lane.apart();
+    for (nodes, says) in [
+        (waiting, say::maple_tree::WAITING),
+        (dead, say::maple_tree::DEAD),
+    ] {
+        if nodes.is_empty() {
+            continue;
+        }
+        // Beside the tree, where it can be compared with it, or below.
+        let wide = layout::row_width(lane, &nodes, width);
+        let mut at = (x, y + 10);
+        if right + ASIDE + wide <= x + width {
+            at = (right + ASIDE, top);
+            right += ASIDE + wide;
+        }
+        let room = x + width - at.0;
+        at.1 = lines(scene, says, at, room) + 6;
+        y = y.max(layout::row(scene, lane, &nodes, at, room));
+    }
+    y
+}
+
+fn lines(scene: &mut Scene, said: &str, (x, mut y): (i32, i32), room: i32) -> i32 {
+    for line in measure::wrapped(said, room, TextSize::Small, false) {
+        let at = (x, y + 13);
+        text(
+            scene,
+            Role::Note,
+            at,
+            Anchor::Start,
+            TextSize::Small,
+            false,
+            line,
+        );
+        y += 17;
+    }
+    y
+}
+
+/// The same as tables, one for each lane: a row for each node that is shown and for each of its slots, in the order of the
+/// tree. What is closed is counted in the row that stands for it.
+pub fn tables(frame: &Frame, view: &TreeView) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for (index, frame_lane) in view.lanes(frame) {
+        let lane = Lane::new(index, frame_lane, view, view.width);
+        let mut table = Table {
+            caption: say::maple_tree::spoken(frame_lane, lane.counts),
+            rows: Vec::new(),
+        };
+        if let Some(root) = lane.root() {
+            table_rows(&mut table, &lane, &root);
+        }
+        let (waiting, dead) = lane.apart();
+        for node in waiting.iter().chain(&dead) {
+            table_rows(&mut table, &lane, node);
+        }
+        tables.push(table);
+    }
+    tables
+}
+
+fn table_rows(table: &mut Table, lane: &Lane, shown: &Shown) {
+    let heading = Row {
+        kind: say::tree::kind(shown.node.kind()).to_owned(),
+        what: lane.name(shown),
+        changed: shown.state.word(),
+        ..crate::table::blank(shown.range(), lane.target(shown))
+    };
+    table.rows.push(heading);
+    if !shown.open {
+        return;
+    }
+    for row in rows::rows(lane, shown) {
+        table.rows.push(Row {
+            kind: say::maple_tree::slot(shown.id, row.slot),
+            what: row.name,
+            changed: if row.changed {
+                say::picture::CHANGED
+            } else {
+                ""
+            },
+            ..crate::table::blank(range(row.first, row.last), row.target)
+        });
+    }
+    for child in &shown.children {
+        table_rows(table, lane, child);
+    }
+}
+
+/// Inclusive bounds as a range; the very last index is not in it.
+fn range(first: u64, last: u64) -> Range {
+    Range {
+        start: first,
+        end: last.saturating_add(1),
+    }
+}
+
+/// Whether a lane's kernel has such a tree at all, and that has nodes.
+fn has_nodes(lane: &LaneFrame) -> bool {
+    lane.kernel.has(Change::MapleTree) && matches!(lane.machine.tree().root(), Root::Node { .. })
+}

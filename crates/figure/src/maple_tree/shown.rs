@@ -1,0 +1,389 @@
+//! Which nodes are shown open, and what became of each.
+
+use mmscope_lab::LaneFrame;
+use mmscope_maple::{MapleTree, Node, NodeId, Root, Slot};
+use mmscope_mm::{Machine, Range, VmaId};
+
+use super::writes::{Counts, Writes};
+use super::{TreeView, has_nodes, node, range};
+use crate::say;
+use crate::scene::{Role, Target};
+
+type Id = NodeId<VmaId>;
+type Tree = MapleTree<VmaId>;
+
+/// Dead nodes that are open from the first.
+const DEAD_OPEN: usize = 3;
+
+/// What became of a node: see the table of the module above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Same,
+    New,
+    Changed,
+    Kept,
+    Dead,
+    Waiting,
+}
+
+impl State {
+    /// The sign in the picture.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            State::Same => "",
+            State::New | State::Waiting => "+",
+            State::Changed => "~",
+            State::Kept => "\u{21ba}",
+            State::Dead => "\u{d7}",
+        }
+    }
+
+    /// The word in a table.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            State::Same => "",
+            State::New => say::picture::NEW,
+            State::Changed => say::picture::CHANGED,
+            State::Kept => "kept",
+            State::Dead => "dead",
+            State::Waiting => "waiting",
+        }
+    }
+
+    /// How its edge looks; `None` for a plain one.
+    pub(crate) fn edge(self) -> Option<Role> {
+        match self {
+            State::Same => None,
+            State::New | State::Waiting => Some(Role::Changed),
+            State::Changed => Some(Role::NodeChanged),
+            State::Kept => Some(Role::NodeKept),
+            State::Dead => Some(Role::Removed),
+        }
+    }
+}
+
+/// One node, with those of its children that are open.
+pub(crate) struct Shown<'a> {
+    pub(crate) id: Id,
+    pub(crate) node: &'a Node<VmaId>,
+    /// 0 for the root.
+    pub(crate) level: u8,
+    /// Levels of nodes from this one down.
+    pub(crate) levels: u8,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+    pub(crate) state: State,
+    pub(crate) open: bool,
+    /// Where its mappings are to be looked up.
+    pub(crate) machine: &'a Machine,
+    /// The same node before the call, if it was there.
+    pub(crate) before: Option<&'a Node<VmaId>>,
+    /// The open ones, in the order of the slots.
+    pub(crate) children: Vec<Shown<'a>>,
+}
+
+impl Shown<'_> {
+    /// Not in the tree: not yet, or not any more.
+    pub(crate) fn is_apart(&self) -> bool {
+        matches!(self.state, State::Dead | State::Waiting)
+    }
+
+    pub(crate) fn range(&self) -> Range {
+        range(self.min, self.max)
+    }
+}
+
+/// A lane and how it is looked at.
+pub(crate) struct Lane<'a> {
+    pub(crate) index: usize,
+    pub(crate) frame: &'a LaneFrame<'a>,
+    pub(crate) view: &'a TreeView,
+    pub(crate) writes: Writes,
+    pub(crate) counts: Counts,
+    /// The width of a leaf.
+    pub(crate) leaf: i32,
+    /// Whether all nodes are open from the first.
+    all: bool,
+}
+
+impl<'a> Lane<'a> {
+    pub(crate) fn new(
+        index: usize,
+        frame: &'a LaneFrame<'a>,
+        view: &'a TreeView,
+        width: i32,
+    ) -> Lane<'a> {
+        let fit = 1 + 2 * u64::try_from(width / node::LEAF_LEAST).unwrap_or(0);
+        let writes = Writes::of(frame);
+        let counts = writes.counts(frame);
+        Lane {
+            index,
+            frame,
+            view,
+            writes,
+            counts,
+            leaf: node::leaf_width(width),
+            all: counts.nodes <= fit,
+        }
+    }
+
+    pub(crate) fn tree(&self) -> &'a Tree {
+        self.frame.machine.tree()
+    }
+
+    /// The root, if the tree has nodes.
+    pub(crate) fn root(&self) -> Option<Shown<'a>> {
+        if !has_nodes(self.frame) {
+            return None;
+        }
+        let Root::Node { id, height } = self.tree().root() else {
+            return None;
+        };
+        let state = self.state(id, false);
+        Some(self.shown(id, (0, height), (0, u64::MAX), state))
+    }
+
+    pub(crate) fn state(&self, id: Id, parent_is_new: bool) -> State {
+        if self.writes.is_new(id) {
+            State::New
+        } else if self.writes.is_changed(self.frame, id) {
+            State::Changed
+        } else if parent_is_new {
+            State::Kept
+        } else {
+            State::Same
+        }
+    }
+
+    /// An open node of the tree.
+    fn shown(
+        &self,
+        id: Id,
+        (level, levels): (u8, u8),
+        (min, max): (u64, u64),
+        state: State,
+    ) -> Shown<'a> {
+        let node = self.tree().node(id);
+        let mut children = Vec::new();
+        // A leaf beside one that is on a path is open too.
+        let mut near = false;
+        for slot in 0..=node.end() {
+            let Slot::Node(child) = node.slot(slot) else {
+                break;
+            };
+            let (first, last) = node.slot_range(slot, min, max);
+            let on = self.on_path(levels - 1, first, last);
+            let next = slot < node.end() && levels == 2 && {
+                let (first, last) = node.slot_range(slot + 1, min, max);
+                self.on_path(1, first, last)
+            };
+            let open = self.all || on || near || next;
+            near = on && levels == 2;
+            if self.toggled(level + 1, first, last, false).unwrap_or(open) {
+                let state = self.state(child, state == State::New);
+                children.push(self.shown(child, (level + 1, levels - 1), (first, last), state));
+            }
+        }
+        Shown {
+            id,
+            node,
+            level,
+            levels,
+            min,
+            max,
+            state,
+            open: true,
+            machine: self.frame.machine,
+            before: self.frame.before.tree().nodes().get(id),
+            children,
+        }
+    }
+
+    /// Whether the call's search or writes, or the way to what is selected, led through a node.
+    fn on_path(&self, levels: u8, first: u64, last: u64) -> bool {
+        let has = |index: u64| (first..=last).contains(&index);
+        let chosen = self.view.selected.is_some_and(|chosen| has(chosen.addr));
+        let mut written = self.writes.ranges.iter();
+        chosen
+            || written.any(|(from, to)| has(*from) || has(*to))
+            || self.writes.ranges.is_empty() && self.writes.number(0, levels, first, last).is_some()
+    }
+
+    /// What was said by hand about a place.
+    pub(crate) fn toggled(&self, level: u8, first: u64, last: u64, apart: bool) -> Option<bool> {
+        let mut said = self.view.toggled.iter().rev();
+        said.find(|at| {
+            (at.lane, at.level, at.apart) == (self.index, level, apart)
+                && (first..=last).contains(&at.index)
+        })
+        .map(|at| at.open)
+    }
+
+    /// The nodes that are not in the tree yet, and those that are not in it any more.
+    pub(crate) fn apart(&self) -> (Vec<Shown<'a>>, Vec<Shown<'a>>) {
+        let (mut waiting, mut dead) = (Vec::new(), Vec::new());
+        let writes = &self.writes;
+        let now = self.tree();
+        for id in &writes.filled[writes.filled.len() - writes.waiting..] {
+            let Some(node) = now.nodes().get(*id) else {
+                continue;
+            };
+            let levels = levels(now, node);
+            let level = now.height().saturating_sub(levels);
+            let (min, max) = self.range_to_be(node, levels);
+            waiting.push(self.shown_apart(
+                (*id, node, self.frame.machine),
+                (level, levels),
+                (min, max),
+                State::Waiting,
+            ));
+        }
+        let before = self.frame.before.tree();
+        for id in &writes.dead {
+            let Some(node) = before.nodes().get(*id) else {
+                continue;
+            };
+            step_down(before, node.pivots()[0], |at, level, min, max| {
+                if at == *id {
+                    let levels = before.height() - level;
+                    let machine = self.frame.before;
+                    let mut shown = self.shown_apart(
+                        (*id, node, machine),
+                        (level, levels),
+                        (min, max),
+                        State::Dead,
+                    );
+                    let open = dead.len() < DEAD_OPEN;
+                    shown.open = self.toggled(level, min, max, true).unwrap_or(open);
+                    dead.push(shown);
+                }
+                at != *id
+            });
+        }
+        (waiting, dead)
+    }
+
+    fn shown_apart(
+        &self,
+        (id, node, machine): (Id, &'a Node<VmaId>, &'a Machine),
+        (level, levels): (u8, u8),
+        (min, max): (u64, u64),
+        state: State,
+    ) -> Shown<'a> {
+        Shown {
+            id,
+            node,
+            level,
+            levels,
+            min,
+            max,
+            state,
+            open: self.toggled(level, min, max, true).unwrap_or(true),
+            machine,
+            before: None,
+            children: Vec::new(),
+        }
+    }
+
+    /// What a node will cover that is not in the tree yet: it starts behind the one before it that waits as well, or
+    /// where the first node that it replaces does.
+    fn range_to_be(&self, node: &Node<VmaId>, levels: u8) -> (u64, u64) {
+        let tree = self.tree();
+        let mut first = lowest_pivot(tree, node);
+        if let Some((from, to)) = self.writes.ranges.last()
+            && first == *to
+        {
+            first = *from;
+        }
+        let (mut min, mut max) = (0, u64::MAX);
+        step_down(tree, first, |_, level, from, to| {
+            (min, max) = (from, to);
+            tree.height() - level > levels
+        });
+        for other in &self.writes.filled[self.writes.filled.len() - self.writes.waiting..] {
+            let Some(other) = tree.nodes().get(*other) else {
+                continue;
+            };
+            let last = other.pivots().get(other.end()).copied();
+            if let Some(last) = last
+                && last < lowest_pivot(tree, node)
+                && self::levels(tree, other) == levels
+            {
+                min = min.max(last + 1);
+            }
+        }
+        let last = node.pivots().get(node.end()).copied();
+        (min, last.unwrap_or(max))
+    }
+
+    /// What an item for the whole node stands for.
+    pub(crate) fn target(&self, shown: &Shown) -> Target {
+        Target::Node {
+            lane: self.index,
+            level: shown.level,
+            range: shown.range(),
+            apart: shown.is_apart(),
+            open: shown.open,
+        }
+    }
+
+    /// A node, as a sentence.
+    pub(crate) fn name(&self, shown: &Shown) -> String {
+        say::maple_tree::node(self.frame, shown)
+    }
+}
+
+/// Goes from the root down to the leaf over `index`, as long as it is asked to: node, level, first and last index.
+pub(crate) fn step_down(tree: &Tree, index: u64, mut see: impl FnMut(Id, u8, u64, u64) -> bool) {
+    let Root::Node { mut id, .. } = tree.root() else {
+        return;
+    };
+    let (mut level, mut min, mut max) = (0, 0, u64::MAX);
+    while see(id, level, min, max) {
+        let node = tree.node(id);
+        let mut slot = 0;
+        while slot < node.end() && node.pivots()[slot] < index {
+            slot += 1;
+        }
+        let Slot::Node(child) = node.slot(slot) else {
+            return;
+        };
+        (min, max) = node.slot_range(slot, min, max);
+        id = child;
+        level += 1;
+    }
+}
+
+/// Nodes and mappings from a node down.
+pub(crate) fn count(tree: &Tree, id: Id) -> (u64, u64) {
+    let node = tree.node(id);
+    let (mut nodes, mut vmas) = (1, 0);
+    for slot in node.slots() {
+        match slot {
+            Slot::Null => {}
+            Slot::Entry(_) => vmas += 1,
+            Slot::Node(child) => {
+                let (more, below) = count(tree, child);
+                nodes += more;
+                vmas += below;
+            }
+        }
+    }
+    (nodes, vmas)
+}
+
+/// Levels of nodes from a node down.
+fn levels(tree: &Tree, node: &Node<VmaId>) -> u8 {
+    match node.slot(0) {
+        Slot::Node(child) => 1 + levels(tree, tree.node(child)),
+        Slot::Null | Slot::Entry(_) => 1,
+    }
+}
+
+/// The last index of the first slot of the first leaf below a node.
+fn lowest_pivot(tree: &Tree, node: &Node<VmaId>) -> u64 {
+    match node.slot(0) {
+        Slot::Node(child) => lowest_pivot(tree, tree.node(child)),
+        Slot::Null | Slot::Entry(_) => node.pivots()[0],
+    }
+}
