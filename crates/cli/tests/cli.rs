@@ -117,6 +117,16 @@ fn figures_are_the_same_each_time_and_go_to_files() {
         &[&args[..], &["--text", "--columns", "60"]].concat(),
     ));
     assert!(text.contains("A 6.6: ") && !text.contains("<svg"));
+    let tree = succeeds(&mmscope(&[&args[..], &["--pane", "tree"]].concat()));
+    assert!(tree.contains(">maple_arange_64<") && tree.contains(">ULONG_MAX<"));
+    let half = &["--pane", "tree", "--text", "--micro", "4"];
+    let half = succeeds(&mmscope(&[&args[..], half].concat()));
+    assert!(half.contains("step 1 of the path, the search went in"));
+    fails(
+        &mmscope(&[&args[..], &["--pane", "bush"]].concat()),
+        2,
+        "bush",
+    );
     fails(
         &mmscope(&[&args[..], &["-o", "/nowhere/at/all"]].concat()),
         1,

@@ -1,6 +1,6 @@
 //! What the edges and signs mean: only those that are in the picture.
 
-use super::node::LARGEST;
+use super::node::{LARGEST, PASSED};
 use super::shown::State;
 use crate::address_space::text;
 use crate::measure;
@@ -21,6 +21,9 @@ pub(super) fn draw(scene: &mut Scene, x: i32, y: i32, room: i32) -> i32 {
     let mut entries: Vec<(Option<Role>, &str, &str)> = Vec::new();
     if has(Role::Step) {
         entries.push((Some(Role::Step), "1", say::maple_tree::PATH));
+    }
+    if says(PASSED) {
+        entries.push((Some(Role::Node), PASSED, say::maple_tree::PASSED));
     }
     for state in [State::New, State::Changed, State::Kept, State::Dead] {
         if says(state.sign()) {
@@ -50,9 +53,11 @@ pub(super) fn draw(scene: &mut Scene, x: i32, y: i32, room: i32) -> i32 {
         let mut ink = Role::Mark;
         if let Some(role) = role {
             scene.rect(role, area);
-            if role == Role::Step {
-                ink = Role::OnLane;
-            }
+            ink = match role {
+                Role::Step => Role::OnLane,
+                Role::Node => Role::GapLabel,
+                _ => ink,
+            };
         }
         let middle = (at + 8, row + 14);
         text(

@@ -21,6 +21,8 @@ pub(crate) struct Row {
     pub(crate) changed: bool,
     /// Its place on the path of the call's search or write.
     pub(crate) number: Option<u32>,
+    /// Whether the search under way looked at it and passed it over.
+    pub(crate) passed: bool,
     /// What it is, as a sentence.
     pub(crate) name: String,
     pub(crate) target: Target,
@@ -117,12 +119,15 @@ fn row(lane: &Lane, shown: &Shown, slot: usize) -> Row {
         gap,
         changed,
         number: None,
+        passed: false,
         name: String::new(),
         target,
     };
     if !apart {
         row.number = lane.writes.number(lane.tree().height(), below, first, last);
     }
+    let looked = lane.writes.look(below, first, last).is_some();
+    row.passed = !apart && looked && row.number.is_none() && lane.writes.ranges.is_empty();
     row.name = say::maple_tree::row(lane, shown, &row);
     row
 }
@@ -132,7 +137,7 @@ fn child(lane: &Lane, shown: &Shown, id: NodeId<VmaId>, (first, last): (u64, u64
     let open = children.any(|child| (child.min, child.max) == (first, last));
     let (nodes, vmas) = count(shown.machine.tree(), id);
     let state = match shown.state {
-        State::Dead => State::Same,
+        State::Dead | State::Leaving => State::Same,
         parent => lane.state(id, matches!(parent, State::New | State::Waiting)),
     };
     What::Child {

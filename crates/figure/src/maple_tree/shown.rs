@@ -23,6 +23,7 @@ pub(crate) enum State {
     Changed,
     Kept,
     Dead,
+    Leaving,
     Waiting,
 }
 
@@ -34,7 +35,7 @@ impl State {
             State::New | State::Waiting => "+",
             State::Changed => "~",
             State::Kept => "\u{21ba}",
-            State::Dead => "\u{d7}",
+            State::Dead | State::Leaving => "\u{d7}",
         }
     }
 
@@ -46,6 +47,7 @@ impl State {
             State::Changed => say::picture::CHANGED,
             State::Kept => "kept",
             State::Dead => "dead",
+            State::Leaving => "leaving",
             State::Waiting => "waiting",
         }
     }
@@ -57,7 +59,7 @@ impl State {
             State::New | State::Waiting => Some(Role::Changed),
             State::Changed => Some(Role::NodeChanged),
             State::Kept => Some(Role::NodeKept),
-            State::Dead => Some(Role::Removed),
+            State::Dead | State::Leaving => Some(Role::Removed),
         }
     }
 }
@@ -73,6 +75,8 @@ pub(crate) struct Shown<'a> {
     pub(crate) min: u64,
     pub(crate) max: u64,
     pub(crate) state: State,
+    /// Whether `min` and `max` are known.
+    pub(crate) known: bool,
     pub(crate) open: bool,
     /// Where its mappings are to be looked up.
     pub(crate) machine: &'a Machine,
@@ -85,7 +89,7 @@ pub(crate) struct Shown<'a> {
 impl Shown<'_> {
     /// Not in the tree: not yet, or not any more.
     pub(crate) fn is_apart(&self) -> bool {
-        matches!(self.state, State::Dead | State::Waiting)
+        matches!(self.state, State::Dead | State::Leaving | State::Waiting)
     }
 
     pub(crate) fn range(&self) -> Range {
@@ -192,6 +196,7 @@ impl<'a> Lane<'a> {
             min,
             max,
             state,
+            known: true,
             open: true,
             machine: self.frame.machine,
             before: self.frame.before.tree().nodes().get(id),
@@ -239,26 +244,29 @@ impl<'a> Lane<'a> {
             ));
         }
         let before = self.frame.before.tree();
-        for id in &writes.dead {
-            let Some(node) = before.nodes().get(*id) else {
+        let (gone, leaving) = (&writes.dead, &writes.leaving);
+        let gone = gone.iter().map(|id| (before, *id, State::Dead));
+        for (tree, id, state) in gone.chain(leaving.iter().map(|id| (now, *id, State::Leaving))) {
+            let Some(node) = tree.nodes().get(id) else {
                 continue;
             };
-            step_down(before, node.pivots()[0], |at, level, min, max| {
-                if at == *id {
-                    let levels = before.height() - level;
-                    let machine = self.frame.before;
-                    let mut shown = self.shown_apart(
-                        (*id, node, machine),
-                        (level, levels),
-                        (min, max),
-                        State::Dead,
-                    );
-                    let open = dead.len() < DEAD_OPEN;
-                    shown.open = self.toggled(level, min, max, true).unwrap_or(open);
-                    dead.push(shown);
+            let levels = levels(tree, node);
+            let level = tree.height().saturating_sub(levels);
+            // What a node covers stands in the nodes above it: of one that only this call had, that is lost.
+            let (mut range, mut known) = ((0, 0), false);
+            step_down(before, lowest_pivot(tree, node), |at, _, min, max| {
+                if at == id && before.nodes().get(id) == Some(node) {
+                    (range, known) = ((min, max), true);
                 }
-                at != *id
+                at != id
             });
+            let before = self.frame.before;
+            let mut shown = self.shown_apart((id, node, before), (level, levels), range, state);
+            let open = dead.len() < DEAD_OPEN;
+            let said = self.toggled(level, range.0, range.1, true);
+            shown.open = known && said.unwrap_or(open);
+            shown.known = known;
+            dead.push(shown);
         }
         (waiting, dead)
     }
@@ -278,6 +286,7 @@ impl<'a> Lane<'a> {
             min,
             max,
             state,
+            known: true,
             open: self.toggled(level, min, max, true).unwrap_or(true),
             machine,
             before: None,
@@ -372,18 +381,19 @@ pub(crate) fn count(tree: &Tree, id: Id) -> (u64, u64) {
     (nodes, vmas)
 }
 
-/// Levels of nodes from a node down.
+/// Levels of nodes from a node down. Of a node on its way out the children may be gone already.
 fn levels(tree: &Tree, node: &Node<VmaId>) -> u8 {
-    match node.slot(0) {
-        Slot::Node(child) => 1 + levels(tree, tree.node(child)),
-        Slot::Null | Slot::Entry(_) => 1,
-    }
+    1 + first_child(tree, node).map_or(0, |child| levels(tree, child))
 }
 
 /// The last index of the first slot of the first leaf below a node.
 fn lowest_pivot(tree: &Tree, node: &Node<VmaId>) -> u64 {
+    first_child(tree, node).map_or(node.pivots()[0], |child| lowest_pivot(tree, child))
+}
+
+fn first_child<'a>(tree: &'a Tree, node: &Node<VmaId>) -> Option<&'a Node<VmaId>> {
     match node.slot(0) {
-        Slot::Node(child) => lowest_pivot(tree, tree.node(child)),
-        Slot::Null | Slot::Entry(_) => node.pivots()[0],
+        Slot::Node(child) => tree.nodes().get(child),
+        Slot::Null | Slot::Entry(_) => None,
     }
 }

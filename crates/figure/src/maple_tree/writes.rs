@@ -1,7 +1,7 @@
 //! What the writes of a call did to the nodes, as far as the frame's position goes.
 
 use mmscope_lab::LaneFrame;
-use mmscope_maple::{GapLook, GapVerdict, NodeId, Root, Slot, WriteEvent};
+use mmscope_maple::{GapLook, GapVerdict, MapleTree, NodeId, Root, Slot, WriteEvent};
 use mmscope_mm::{Event, VmaId};
 
 use super::shown::{count, step_down};
@@ -20,6 +20,8 @@ pub(crate) struct Writes {
     pub(crate) waiting: usize,
     /// Nodes of the tree before the call that left it.
     pub(crate) dead: Vec<Id>,
+    /// Nodes that are out of the tree and not marked dead yet.
+    pub(crate) leaving: Vec<Id>,
     /// Nodes that were filled and died within the call.
     pub(crate) passing: u32,
     /// What was written over, each with its last index.
@@ -40,6 +42,7 @@ pub(crate) struct Counts {
     pub(crate) changed: u32,
     pub(crate) kept: u32,
     pub(crate) dead: u32,
+    pub(crate) leaving: u32,
     /// Filled and dropped again within the call.
     pub(crate) passing: u32,
 }
@@ -55,7 +58,29 @@ impl Writes {
                 _ => {}
             }
         }
+        writes.find_leaving(lane);
         writes
+    }
+
+    /// Between the pointer store and the marks there are nodes that nothing points to.
+    fn find_leaving(&mut self, lane: &LaneFrame) {
+        let Some(Event::Tree(WriteEvent::Published { .. } | WriteEvent::Dead { .. })) =
+            lane.events.last()
+        else {
+            return;
+        };
+        let tree = lane.machine.tree();
+        let mut reached = Vec::new();
+        if let Root::Node { id, .. } = tree.root() {
+            reach(tree, id, &mut reached);
+        }
+        for (id, _) in tree.nodes().iter() {
+            let is_reached = reached.get(id.index() as usize).copied().unwrap_or(false);
+            let told = Some(&Event::Tree(WriteEvent::Dead { node: id })) == lane.events.last();
+            if !is_reached && !told && !self.dead.contains(&id) {
+                self.leaving.push(id);
+            }
+        }
     }
 
     fn write(&mut self, step: WriteEvent<VmaId>) {
@@ -136,6 +161,7 @@ impl Writes {
             new: small(self.filled.len() - self.waiting),
             waiting: small(self.waiting),
             dead: small(self.dead.len()),
+            leaving: small(self.leaving.len()),
             passing: self.passing,
             ..Counts::default()
         };
@@ -144,6 +170,10 @@ impl Writes {
             (counts.nodes, counts.vmas) = count(tree, id);
         }
         for id in &self.filled[..self.filled.len() - self.waiting] {
+            if self.leaving.contains(id) {
+                counts.new -= 1;
+                continue;
+            }
             for slot in tree.node(*id).slots() {
                 if let Slot::Node(child) = slot
                     && !self.is_new(child)
@@ -172,4 +202,18 @@ impl Writes {
 
 fn is_at(look: &GapLook, levels: u8, first: u64, last: u64) -> bool {
     look.level == levels && look.first == first && look.last == last
+}
+
+/// Marks a node and all below it, by their numbers.
+fn reach(tree: &MapleTree<VmaId>, id: Id, reached: &mut Vec<bool>) {
+    let at = id.index() as usize;
+    if reached.len() <= at {
+        reached.resize(at + 1, false);
+    }
+    reached[at] = true;
+    for slot in tree.node(id).slots() {
+        if let Slot::Node(child) = slot {
+            reach(tree, child, reached);
+        }
+    }
 }

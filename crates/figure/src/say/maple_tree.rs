@@ -17,11 +17,13 @@ pub const START: &str = "The maple tree before the first call";
 /// Over nodes that are filled and have no parent yet.
 pub(crate) const WAITING: &str = "Filled, not in the tree yet:";
 /// Over nodes that left the tree.
-pub(crate) const DEAD: &str = "Dead, as they were before this call:";
+pub(crate) const DEAD: &str = "Out of the tree:";
 /// The heads of the columns of a node: slot, pivot, entry of a leaf, child of an inner node, gap.
 pub(crate) const COLUMNS: [&str; 5] = ["slot", "pivot", "entry", "child", "gap"];
 /// What the numbers mean.
 pub(crate) const PATH: &str = "path of the search or write";
+/// What the mark of a slot means that a search refused.
+pub(crate) const PASSED: &str = "looked at, passed over";
 /// What the mark of the largest gap means.
 pub(crate) const LARGEST: &str = "largest gap of the node";
 /// What the star on a pivot means.
@@ -75,6 +77,7 @@ pub(crate) fn state(state: State) -> &'static str {
         State::Changed => "changed in place by this call",
         State::Kept => "kept, under a new parent",
         State::Dead => "dead: left the tree in this call",
+        State::Leaving => "out of the tree, dead next",
         State::Waiting => "filled, not in the tree yet",
     }
 }
@@ -106,14 +109,11 @@ pub fn plain(tables: &[Table]) -> String {
 pub(crate) fn head(lane: &LaneFrame, counts: Counts) -> Vec<String> {
     let tree = lane.machine.tree();
     if !lane.kernel.has(Change::MapleTree) {
-        return vec![format!(
-            "Linux {} keeps its mappings in a red-black tree: there is no maple tree.",
-            lane.kernel
-        )];
+        return vec!["red-black tree: this kernel has no maple tree".to_owned()];
     }
     let mut first = match tree.root() {
-        Root::Empty => "Empty: the root pointer is NULL.".to_owned(),
-        Root::Direct(_) => "No node: the root pointer is the entry of index 0.".to_owned(),
+        Root::Empty => "empty: the root pointer is NULL".to_owned(),
+        Root::Direct(_) => "no node: the root pointer is the entry of index 0".to_owned(),
         Root::Node { height, .. } => format!(
             "height {height} \u{b7} {} \u{b7} {}",
             num::count(counts.nodes, "node", "nodes"),
@@ -132,6 +132,7 @@ pub(crate) fn head(lane: &LaneFrame, counts: Counts) -> Vec<String> {
         (counts.new, "new"),
         (counts.changed, "changed in place"),
         (counts.kept, "kept"),
+        (counts.leaving, "leaving"),
         (counts.dead, "dead"),
         (counts.passing, "made and dropped"),
     ] {
@@ -155,23 +156,25 @@ pub(crate) fn head(lane: &LaneFrame, counts: Counts) -> Vec<String> {
 pub(crate) fn spoken(lane: &LaneFrame, counts: Counts) -> String {
     let mut said = format!("Lane {}, Linux {}: ", lane.letter, lane.kernel);
     said.push_str(&head(lane, counts).join(". "));
-    if !said.ends_with('.') {
-        said.push('.');
-    }
+    said.push('.');
     said
 }
 
 /// A node.
 pub(crate) fn node(lane: &LaneFrame, shown: &Shown) -> String {
     let mut said = format!(
-        "{}: {}, {}, level {}, {}, {}",
+        "{}: {}, {}, level {}",
         lane.letter,
         named(shown.id),
         kind(shown.node.kind()),
-        shown.level,
-        bounds(shown.min, shown.max),
-        used(shown.node)
+        shown.level
     );
+    if shown.known {
+        said.push_str(", ");
+        said.push_str(&bounds(shown.min, shown.max));
+    }
+    said.push_str(", ");
+    said.push_str(&used(shown.node));
     end(&mut said, shown.state, shown.open);
     said
 }
