@@ -16,7 +16,7 @@
 //! | --- | --- | --- |
 //! | new | filled by a write of this call, and in the tree | thick edge, `+` |
 //! | changed | in the tree before the call and now, with other slots, pivots, gaps or mark | edge, `~` |
-//! | kept | unchanged, but used again: its parent is a new node | dotted edge, `↺` |
+//! | reused | not changed, but its parent is a new node, which took it over | dotted edge, `↺` |
 //! | dead | in the tree before the call, and marked dead by this call; shown as it was before the call | dashed edge, `×` |
 //! | leaving | out of the tree by a pointer store, and not marked dead yet | dashed edge, `×` |
 //! | waiting | filled by a write of this call that has not put it into the tree yet | thick edge, `+`, apart |

@@ -194,7 +194,7 @@ const LOOKS: &[Look] = &[
     stroked(Role::WindowRay, Token::Line, 2, ""),
     block(Role::Node, Token::Panel, Token::Tick),
     stroked(Role::NodeChanged, Token::Changed, 3, ""),
-    stroked(Role::NodeKept, Token::Text, 3, "2 3"),
+    stroked(Role::NodeReused, Token::Text, 3, "2 3"),
     stroked(Role::Wire, Token::Tick, 2, ""),
     filled(Role::Step, Token::Accent),
     filled(Role::Mark, Token::Error),
@@ -254,7 +254,7 @@ const FORCED: &str = ".figure *{forced-color-adjust:none}\n\
 .figure rect,.figure path{fill:Canvas;stroke:CanvasText}\n\
 .figure text{fill:CanvasText;stroke:none}\n\
 .figure .changed,.figure .removed,.figure .node-changed{fill:none;stroke:Highlight}\n\
-.figure .guard,.figure .fold,.figure .selected,.figure .gap,.figure .window,.figure .node-kept,.figure .wire{fill:none}\n\
+.figure .guard,.figure .fold,.figure .selected,.figure .gap,.figure .window,.figure .node-reused,.figure .wire{fill:none}\n\
 .figure .pmd,.figure .strip,.figure .ground{stroke:none}\n";
 
 /// The styles of a picture that stands alone, for the roles it uses. Colours are written out, since not every program

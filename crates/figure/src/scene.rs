@@ -284,12 +284,12 @@ roles! {
     /// The edge of a node, or of what a slot holds, that the call changed in place.
     NodeChanged = "node-changed",
     /// The edge of a node that is used again under a new parent.
-    NodeKept = "node-kept",
+    NodeReused = "node-reused",
     /// A pointer from a slot to a child; the outline of what points; a slot that is not in use.
     Wire = "wire",
     /// A numbered step of a path through a tree.
     Step = "step",
-    /// A sign that says what the edges say: new, changed, kept, dead, largest.
+    /// A sign that says what the edges say: new, changed, reused, dead, largest.
     Mark = "mark",
     /// The line under the largest gap of a node.
     Largest = "largest",

@@ -374,20 +374,20 @@ fn a_split_is_shown_as_it_happens() {
 }
 
 #[test]
-fn children_of_a_replaced_node_are_kept() {
+fn children_of_a_replaced_node_are_reused() {
     let mut timeline = cut("6.6", 60);
-    let mut kept = None;
+    let mut reused = None;
     for step in 1..60 {
         let frame = at(&mut timeline, step, None);
         let scene = draw(&frame, &TreeView::new(1380));
-        if scene.description.contains(" kept") {
-            kept = Some(scene);
+        if scene.description.contains(" reused") {
+            reused = Some(scene);
             break;
         }
     }
-    let kept = kept.unwrap();
-    let has = |role: Role| kept.shapes.iter().any(|shape| shape.role() == role);
-    assert!(has(Role::NodeKept) && has(Role::Changed) && has(Role::Removed));
+    let reused = reused.unwrap();
+    let has = |role: Role| reused.shapes.iter().any(|shape| shape.role() == role);
+    assert!(has(Role::NodeReused) && has(Role::Changed) && has(Role::Removed));
 }
 
 #[test]

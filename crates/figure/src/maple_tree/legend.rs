@@ -25,7 +25,7 @@ pub(super) fn draw(scene: &mut Scene, x: i32, y: i32, room: i32) -> i32 {
     if says(PASSED) {
         entries.push((Some(Role::Node), PASSED, say::maple_tree::PASSED));
     }
-    for state in [State::New, State::Changed, State::Kept, State::Dead] {
+    for state in [State::New, State::Changed, State::Reused, State::Dead] {
         if says(state.sign()) {
             entries.push((state.edge(), state.sign(), say::maple_tree::state(state)));
         }

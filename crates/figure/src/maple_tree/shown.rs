@@ -21,7 +21,7 @@ pub(crate) enum State {
     Same,
     New,
     Changed,
-    Kept,
+    Reused,
     Dead,
     Leaving,
     Waiting,
@@ -34,7 +34,7 @@ impl State {
             State::Same => "",
             State::New | State::Waiting => "+",
             State::Changed => "~",
-            State::Kept => "\u{21ba}",
+            State::Reused => "\u{21ba}",
             State::Dead | State::Leaving => "\u{d7}",
         }
     }
@@ -45,7 +45,7 @@ impl State {
             State::Same => "",
             State::New => say::picture::NEW,
             State::Changed => say::picture::CHANGED,
-            State::Kept => "kept",
+            State::Reused => "reused",
             State::Dead => "dead",
             State::Leaving => "leaving",
             State::Waiting => "waiting",
@@ -58,7 +58,7 @@ impl State {
             State::Same => None,
             State::New | State::Waiting => Some(Role::Changed),
             State::Changed => Some(Role::NodeChanged),
-            State::Kept => Some(Role::NodeKept),
+            State::Reused => Some(Role::NodeReused),
             State::Dead | State::Leaving => Some(Role::Removed),
         }
     }
@@ -153,7 +153,7 @@ impl<'a> Lane<'a> {
         } else if self.writes.is_changed(self.frame, id) {
             State::Changed
         } else if parent_is_new {
-            State::Kept
+            State::Reused
         } else {
             State::Same
         }

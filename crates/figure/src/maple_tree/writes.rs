@@ -40,7 +40,7 @@ pub(crate) struct Counts {
     pub(crate) new: u32,
     pub(crate) waiting: u32,
     pub(crate) changed: u32,
-    pub(crate) kept: u32,
+    pub(crate) reused: u32,
     pub(crate) dead: u32,
     pub(crate) leaving: u32,
     /// Filled and dropped again within the call.
@@ -179,7 +179,7 @@ impl Writes {
                     && !self.is_new(child)
                     && !self.is_changed(lane, child)
                 {
-                    counts.kept += 1;
+                    counts.reused += 1;
                 }
             }
         }

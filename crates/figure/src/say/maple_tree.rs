@@ -17,7 +17,7 @@ pub const START: &str = "The maple tree before the first call";
 /// Over nodes that are filled and have no parent yet.
 pub(crate) const WAITING: &str = "Filled, not in the tree yet:";
 /// Over nodes that left the tree.
-pub(crate) const DEAD: &str = "Out of the tree:";
+pub(crate) const DEAD: &str = "Out of the tree, as they were before this call:";
 /// The heads of the columns of a node: slot, pivot, entry of a leaf, child of an inner node, gap.
 pub(crate) const COLUMNS: [&str; 5] = ["slot", "pivot", "entry", "child", "gap"];
 /// What the numbers mean.
@@ -75,7 +75,7 @@ pub(crate) fn state(state: State) -> &'static str {
         State::Same => "",
         State::New => "new by this call",
         State::Changed => "changed in place by this call",
-        State::Kept => "kept, under a new parent",
+        State::Reused => "reused under a new parent",
         State::Dead => "dead: left the tree in this call",
         State::Leaving => "out of the tree, dead next",
         State::Waiting => "filled, not in the tree yet",
@@ -131,7 +131,7 @@ pub(crate) fn head(lane: &LaneFrame, counts: Counts) -> Vec<String> {
         (counts.waiting, "filled, not in the tree yet"),
         (counts.new, "new"),
         (counts.changed, "changed in place"),
-        (counts.kept, "kept"),
+        (counts.reused, "reused"),
         (counts.leaving, "leaving"),
         (counts.dead, "dead"),
         (counts.passing, "made and dropped"),
