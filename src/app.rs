@@ -17,13 +17,15 @@ use crate::panes::dialogs::Dialogs;
 use crate::panes::footer::Footer;
 use crate::panes::ledger::LedgerPane;
 use crate::panes::lesson::LessonPane;
+use crate::panes::maple_tree::MapleTreePane;
 use crate::panes::script::ScriptPane;
 use crate::panes::timeline::TimelinePane;
 use crate::panes::why::WhyPane;
-use crate::panes::{Emit, Step, Whole, notice};
+use crate::panes::{Emit, Step, Whole, notice, parts};
 use crate::platform::files::{self, TextFile, TooLarge};
 use crate::platform::{document, location, storage, window};
 use crate::session::keys::{self, Press};
+use crate::session::tree::Part;
 use crate::session::{Action, Session, Theme, import, state};
 
 /// The address bar is written at most this often.
@@ -178,10 +180,17 @@ pub(crate) fn App(props: &Props) -> Html {
                 <LessonPane session={whole.clone()} emit={emit.clone()} />
             </div>
             <AddressSpacePane session={whole.clone()} emit={emit.clone()} />
-            <div class="below">
-                <WhyPane step={step.clone()} emit={emit.clone()} />
-                <LedgerPane step={step.clone()} />
-                <ScriptPane session={whole.clone()} emit={emit.clone()} />
+            <div class="lower">
+                { parts::view(session.part, &emit) }
+                if session.part == Part::Tree {
+                    <MapleTreePane session={whole.clone()} emit={emit.clone()} />
+                } else {
+                    <div class="below">
+                        <WhyPane step={step.clone()} emit={emit.clone()} />
+                        <LedgerPane step={step.clone()} />
+                        <ScriptPane session={whole.clone()} emit={emit.clone()} />
+                    </div>
+                }
             </div>
             <TimelinePane session={whole.clone()} emit={emit.clone()} />
             <Footer {step} />
@@ -262,7 +271,7 @@ fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
         session.program,
         session.lens,
         session.selected,
-        session.theme,
+        (session.theme, session.part, session.tree.clone()),
         session.notice.is_some(),
     );
     let session = session.clone();

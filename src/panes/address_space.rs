@@ -149,10 +149,14 @@ fn picture(session: &Session, look: Look) -> Option<(Scenery, Picture)> {
 }
 
 /// The item that holds the chosen address.
-fn chosen(scene: &mmscope_figure::scene::Scene, selected: Option<Selection>) -> Option<usize> {
+pub(crate) fn chosen(
+    scene: &mmscope_figure::scene::Scene,
+    selected: Option<Selection>,
+) -> Option<usize> {
     let selected = selected?;
     scene.items.iter().position(|item| {
-        item.target.lane() == Some(selected.lane)
+        !matches!(item.target, Target::Node { .. })
+            && item.target.lane() == Some(selected.lane)
             && item
                 .target
                 .range()
@@ -160,7 +164,7 @@ fn chosen(scene: &mmscope_figure::scene::Scene, selected: Option<Selection>) -> 
     })
 }
 
-fn pick(emit: &Emit, target: Option<Target>) {
+pub(crate) fn pick(emit: &Emit, target: Option<Target>) {
     match target {
         Some(Target::Many { range, .. } | Target::Fold { range }) => {
             // What is drawn as one is opened: the lens closes in on it, with a margin.

@@ -18,7 +18,7 @@ pub(crate) fn view(session: &Session) -> Html {
     html! { <div class="twins">{ for lanes.map(|table| twin(&table)) }</div> }
 }
 
-fn twin(table: &Table) -> Html {
+pub(crate) fn twin(table: &Table) -> Html {
     html! {
         <div class="twin" tabindex="0" role="group" aria-label={table.caption.clone()}>
             <table>

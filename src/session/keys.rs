@@ -1,5 +1,6 @@
 //! Which key does what: by the place of the key on the keyboard, so that every layout has them at the same spot.
 
+use super::tree::Part;
 use super::{Action, Overlay};
 
 /// A key as it was pressed.
@@ -39,6 +40,8 @@ pub(crate) fn action(press: Press<'_>) -> Option<Action> {
             at: None,
         },
         ("Digit0" | "Numpad0", false) => Action::Whole,
+        ("Digit1" | "Numpad1", false) => Action::Part(Part::Why),
+        ("Digit2" | "Numpad2", false) => Action::Part(Part::Tree),
         ("Comma", false) => Action::Pan { up: false },
         ("Period", false) => Action::Pan { up: true },
         // Where `?` is depends on the layout: the usual place, with and without Shift, and F1.

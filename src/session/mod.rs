@@ -7,11 +7,13 @@ pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod shown;
 pub(crate) mod state;
+pub(crate) mod tree;
 
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
 use mmscope_figure::Selection;
+use mmscope_figure::maple_tree::NodeAt;
 use mmscope_lab::lessons::{self, Lesson};
 use mmscope_lab::{LaneError, MAX_LANES, Position, Progress, Scenario, Timeline};
 use mmscope_mm::page::TASK_SIZE;
@@ -19,6 +21,7 @@ use mmscope_mm::{Kernel, Range};
 
 use import::{Boxes, Compared, Draft, Problem, Report};
 use shown::Shown;
+use tree::{Part, TreeLook};
 
 /// The smallest part of the address space that the lens shows.
 const LEAST_LENS: u64 = 64 << 10;
@@ -57,6 +60,12 @@ pub(crate) enum Action {
     Fit,
     Whole,
     Select(Option<Selection>),
+    /// Shows a part of the page under the address space.
+    Part(Part),
+    /// The only lane whose tree is shown; `None` for all.
+    TreeLane(Option<usize>),
+    /// A node of a tree is opened or closed.
+    Toggle(NodeAt),
     Open(Overlay),
     CloseOverlay,
     CloseNotice,
@@ -182,6 +191,8 @@ pub(crate) struct Session {
     pub(crate) lesson_kernels: Rc<str>,
     pub(crate) lens: Option<Range>,
     pub(crate) selected: Option<Selection>,
+    pub(crate) part: Part,
+    pub(crate) tree: Rc<TreeLook>,
     pub(crate) overlay: Option<Overlay>,
     pub(crate) notice: Option<Rc<Notice>>,
     pub(crate) draft: Rc<Draft>,
@@ -204,6 +215,8 @@ impl PartialEq for Session {
             && self.program == other.program
             && self.lens == other.lens
             && self.selected == other.selected
+            && self.part == other.part
+            && self.tree == other.tree
             && self.overlay == other.overlay
             && self.notice == other.notice
             && self.report == other.report
@@ -251,6 +264,8 @@ impl Session {
             lesson_kernels: Rc::from(""),
             lens: None,
             selected: None,
+            part: Part::default(),
+            tree: Rc::default(),
             overlay: None,
             notice: None,
             draft: Rc::default(),
@@ -365,6 +380,7 @@ impl Session {
                 self.relane(|timeline| timeline.remove_lane(lane));
                 self.overlay = None;
                 self.selected = None;
+                self.tree = Rc::default();
             }
             Action::Lens(lens) => self.lens = lens,
             Action::Fit => self.lens = None,
@@ -383,6 +399,9 @@ impl Session {
                 self.lens = Some(panned(lens, up));
             }
             Action::Select(selection) => self.selected = selection,
+            Action::Part(part) => self.part = part,
+            Action::TreeLane(lane) => self.tree_mut().lane = lane,
+            Action::Toggle(node) => self.tree_mut().toggle(node),
             Action::Open(overlay) => {
                 self.playing = false;
                 self.overlay = Some(overlay);
@@ -477,6 +496,10 @@ impl Session {
         }
     }
 
+    fn tree_mut(&mut self) -> &mut TreeLook {
+        Rc::make_mut(&mut self.tree)
+    }
+
     /// Changes the lanes. What can't be done is not offered, so that a refusal changes nothing and needs no words.
     fn relane(&mut self, change: impl FnOnce(&mut Timeline) -> Result<(), LaneError>) {
         let changed = change(&mut self.timeline.borrow_mut()).is_ok();
@@ -529,6 +552,7 @@ impl Session {
             program: self.program + 1,
             draft: self.draft.clone(),
             typed: self.typed.clone(),
+            part: other.part,
             pace: self.pace,
             theme: self.theme,
             single_keys: self.single_keys,

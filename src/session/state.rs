@@ -5,6 +5,9 @@ use mmscope_lab::link::{Content, Link, decode, encode};
 use mmscope_lab::{MAX_LANES, Position, Scenario, Sorted, Timeline, lessons};
 use mmscope_mm::{Kernel, Range};
 
+use std::rc::Rc;
+
+use super::tree::{Part, TreeLook};
 use super::{Session, Theme};
 
 /// Longer links are not made: no address bar takes them, and packing them at each step would be slow.
@@ -13,6 +16,8 @@ const MOST_SCENARIO_BYTES: usize = 256 << 10;
 /// Words under which the view is remembered.
 const LENS: &str = "lens";
 const SELECTED: &str = "sel";
+const PART: &str = "part";
+const TREE: &str = "tree";
 const THEME: &str = "theme";
 const KERNELS: &str = "kernels";
 
@@ -55,6 +60,12 @@ pub(crate) fn link(session: &Session) -> Option<String> {
     }
     if let Some(Selection { lane, addr }) = session.selected {
         view.insert(SELECTED.to_owned(), format!("{lane} {addr:x}"));
+    }
+    if session.part != Part::default() {
+        view.insert(PART.to_owned(), session.part.name().to_owned());
+    }
+    if *session.tree != TreeLook::default() {
+        view.insert(TREE.to_owned(), session.tree.print());
     }
     if session.theme != Theme::Auto {
         view.insert(THEME.to_owned(), session.theme.name().to_owned());
@@ -119,6 +130,13 @@ pub(crate) fn open(text: &str) -> Result<Opened, String> {
         chosen(text).is_some()
     })
     .and_then(chosen);
+    session.part = part(PART, say::ui::LINK_PART, &|name| Part::find(name).is_some())
+        .and_then(Part::find)
+        .unwrap_or_default();
+    let look = |text: &str| TreeLook::parse(text, lanes);
+    session.tree = part(TREE, say::ui::LINK_TREE, &|text| look(text).is_some())
+        .and_then(look)
+        .map_or_else(Rc::default, Rc::new);
     let theme = part(THEME, say::ui::LINK_THEME, &|name| {
         Theme::find(name).is_some()
     })

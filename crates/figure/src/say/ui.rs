@@ -401,6 +401,10 @@ pub fn link_part(name: &str, value: &str) -> String {
 pub const LINK_LENS: &str = "part of the address space";
 /// What a link holds.
 pub const LINK_SELECTED: &str = "chosen mapping";
+/// The part of the page under the address space, in a link.
+pub const LINK_PART: &str = "part of the page";
+/// Opened and closed nodes of the maple trees, in a link.
+pub const LINK_TREE: &str = "view of the maple trees";
 /// What a link holds.
 pub const LINK_THEME: &str = "colours";
 /// A program that does not fit into a link.
@@ -425,6 +429,17 @@ pub const CRASHED: &str = "mmscope made a mistake and stopped";
 pub const CRASHED_WHY: &str = "This is an error in the program, not in what you did. The link below leads back to where you were.";
 /// The link.
 pub const CRASHED_LINK: &str = "Open this state again";
+
+/// What stands under the address space.
+pub const PARTS: &str = "Below the address space";
+/// Why, ledger and calls.
+pub const PART_WHY: &str = "Why and cost";
+/// The maple trees.
+pub const PART_TREE: &str = "Maple tree";
+/// The lanes whose trees are drawn.
+pub const TREE_LANES: &str = "Trees of";
+/// The trees of all lanes.
+pub const TREE_ALL: &str = "All";
 
 /// The list of keys.
 pub const KEYS: &str = "Keys";
@@ -452,6 +467,7 @@ pub const KEY_LIST: &[(&str, &str)] = &[
     ),
     (",  .", "move the lens to lower, higher addresses"),
     ("F", "let the lens follow the change again"),
+    ("1  2", "why and cost, maple tree"),
     ("Space", "play, pause"),
     ("O", "open a trace or a scenario"),
     ("?", "this help"),

@@ -1,0 +1,144 @@
+//! The maple trees of all lanes, node for node.
+
+use std::rc::Rc;
+
+use mmscope_figure::Selection;
+use mmscope_figure::maple_tree::{self, NodeAt, TreeView};
+use mmscope_figure::say::ui;
+use mmscope_figure::scene::Target;
+use yew::prelude::*;
+
+use super::{Emit, Step, Whole, address_space, lane_class, send, table};
+use crate::controls::button::Button;
+use crate::draw::{Drawing, Gesture, Scenery};
+use crate::platform::resize::use_width;
+use crate::session::tree::TreeLook;
+use crate::session::{Action, Session};
+
+#[derive(Clone, PartialEq, Properties)]
+pub(crate) struct Props {
+    pub(crate) session: Whole,
+    pub(crate) emit: Emit,
+}
+
+/// What a picture is made from besides the shown step.
+#[derive(Clone, Debug, PartialEq)]
+struct Look {
+    width: i32,
+    tree: Rc<TreeLook>,
+    selected: Option<Selection>,
+}
+
+impl Look {
+    fn view(&self) -> TreeView {
+        let mut view = TreeView::new(self.width);
+        view.lanes.extend(self.tree.lane);
+        view.toggled.clone_from(&self.tree.toggled);
+        view.selected = self.selected;
+        view
+    }
+}
+
+#[component]
+pub(crate) fn MapleTreePane(props: &Props) -> Html {
+    let session = &props.session.0;
+    let emit = &props.emit;
+    let frame_node = use_node_ref();
+    let width = use_width(frame_node.clone());
+    let pointed = use_state_eq(|| None::<Target>);
+    let table_open = use_state_eq(|| false);
+
+    let look = Look {
+        width,
+        tree: session.tree.clone(),
+        selected: session.selected,
+    };
+    let scene = {
+        let session = session.clone();
+        let what = (Step(session.shown.clone()), look.clone());
+        use_memo(what, move |(_, look)| {
+            let scene = || maple_tree::draw(&session.timeline().frame(), &look.view());
+            (look.width > 0).then(|| Scenery(Rc::new(scene())))
+        })
+    };
+    let on_gesture = {
+        let pointed = pointed.setter();
+        use_callback(emit.clone(), move |gesture: Gesture, emit| match gesture {
+            Gesture::Hover(target) => pointed.set(target),
+            Gesture::Pick(target) => pick(emit, target),
+            Gesture::Drag { .. } | Gesture::Wheel { .. } => {}
+        })
+    };
+    let toggle_table = {
+        let table_open = table_open.clone();
+        Callback::from(move |()| table_open.set(!*table_open))
+    };
+    let lane = |lane: Option<usize>, label: AttrValue| {
+        html! {
+            <Button {label} class="small quiet" pressed={session.tree.lane == lane}
+                on_press={send(emit, Action::TreeLane(lane))} />
+        }
+    };
+    let chosen = scene
+        .as_ref()
+        .as_ref()
+        .and_then(|scene| address_space::chosen(&scene.0, session.selected));
+    let named = scene.as_ref().as_ref().and_then(|scene| {
+        let pointed = (*pointed).and_then(|target| scene.0.find(target));
+        pointed.or_else(|| scene.0.items.get(chosen?))
+    });
+    let lanes = &session.shown.lanes;
+    let is_shown = |index: usize| session.tree.lane.is_none_or(|lane| lane == index);
+    html! {
+        <section class="tree" aria-label={ui::PART_TREE}>
+            <div class="part-head">
+                <h2>{ ui::PART_TREE }</h2>
+                <div class="tools end" role="group" aria-label={ui::TREE_LANES}>
+                    if lanes.len() > 1 {
+                        { lane(None, ui::TREE_ALL.into()) }
+                        { for lanes.iter().enumerate().map(|(index, shown)| lane(Some(index), shown.letter.to_string().into())) }
+                    }
+                    <Button label={ui::AS_TABLE} class="quiet" pressed={*table_open} on_press={toggle_table} />
+                </div>
+            </div>
+            <div class="tree-why">
+                { for lanes.iter().enumerate().filter(|(index, _)| is_shown(*index)).map(|(index, shown)| html! {
+                    <p key={index} class={lane_class(index)}><span class="letter">{ shown.letter }</span>{ &shown.why.sentence }</p>
+                }) }
+            </div>
+            <div class="frame" ref={frame_node}>
+                if let Some(scene) = scene.as_ref() {
+                    <Drawing scene={scene.clone()} {on_gesture} selected={chosen} />
+                    <p class="spoken">{ &scene.0.description }</p>
+                }
+                if let Some(item) = named { <p class="detail">{ &item.name }</p> }
+            </div>
+            if *table_open { { tables(session, &look) } }
+        </section>
+    }
+}
+
+fn pick(emit: &Emit, target: Option<Target>) {
+    match target {
+        Some(Target::Node {
+            lane,
+            level,
+            range,
+            apart,
+            open,
+        }) => emit.emit(Action::Toggle(NodeAt {
+            lane,
+            level,
+            index: range.start,
+            apart,
+            open: !open,
+        })),
+        other => address_space::pick(emit, other),
+    }
+}
+
+fn tables(session: &Session, look: &Look) -> Html {
+    let timeline = session.timeline();
+    let tables = maple_tree::tables(&timeline.frame(), &look.view());
+    html! { <div class="twins">{ for tables.iter().map(table::twin) }</div> }
+}
