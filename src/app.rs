@@ -10,7 +10,7 @@ use web_sys::{ClipboardEvent, DataTransfer, Element, HtmlInputElement};
 use yew::prelude::*;
 
 use crate::crash;
-use crate::engine::{use_playback, use_settled, use_survey};
+use crate::engine::{use_importer, use_playback, use_settled, use_survey};
 use crate::panes::address_space::AddressSpacePane;
 use crate::panes::bar::Bar;
 use crate::panes::dialogs::Dialogs;
@@ -106,6 +106,7 @@ pub(crate) fn App(props: &Props) -> Html {
 
     use_survey(&session, emit.clone());
     use_playback(&session, emit.clone());
+    use_importer(&session, emit.clone());
     use_link(&session, config.clone(), root.clone());
     use_page(&session, config.clone(), emit.clone());
 

@@ -1,4 +1,4 @@
-//! Long work in slices, so that the page stays quick: running ahead for the tracks, and playing.
+//! Long work in slices or elsewhere, so that the page stays quick: running ahead for the tracks, playing, reading traces.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use gloo_timers::callback::Timeout;
 use yew::{hook, use_effect_with, use_mut_ref};
 
 use crate::panes::Emit;
-use crate::platform::clock;
+use crate::platform::{clock, importer};
 use crate::session::{Action, Session};
 
 /// A slice takes about this long.
@@ -42,6 +42,20 @@ pub(crate) fn use_survey(session: &Session, emit: Emit) {
         let cancel = pending.clone();
         move || {
             cancel.borrow_mut().take();
+        }
+    });
+}
+
+/// Lets the importer read what the session asks it to.
+#[hook]
+pub(crate) fn use_importer(session: &Session, emit: Emit) {
+    use_effect_with(session.asked.clone(), move |asked| {
+        if let Some(asked) = asked.clone() {
+            wasm_bindgen_futures::spawn_local(async move {
+                let answer =
+                    importer::ask(&asked.text, asked.maps.as_deref(), &asked.kernels).await;
+                emit.emit(Action::Imported(asked, answer));
+            });
         }
     });
 }

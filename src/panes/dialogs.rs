@@ -271,7 +271,7 @@ fn Goto(props: &Props) -> Html {
 
 /// How each lane compares with the record.
 pub(super) fn addresses(report: &Report) -> Html {
-    let unreadable = match &report.unreadable {
+    let unreadable = match &report.told.unreadable {
         Some(sentence) => html! { <p><strong>{ sentence }</strong></p> },
         None => Html::default(),
     };
@@ -320,12 +320,12 @@ fn report_view(report: &Report, emit: &Emit) -> Html {
                 </div>
                 if compared.more > 0 { <p class="muted">{ ui::more_errors(compared.more) }</p> }
             }
-            if !report.notes.is_empty() {
+            if !report.told.notes.is_empty() {
                 <h3>{ ui::REPORT_NOTES }</h3>
-                <ul class="reading">{ for report.notes.iter().map(|note| html! { <li>{ note }</li> }) }</ul>
+                <ul class="reading">{ for report.told.notes.iter().map(|note| html! { <li>{ note }</li> }) }</ul>
             }
             <h3>{ ui::REPORT_SKIPPED }</h3>
-            if report.skipped.is_empty() {
+            if report.told.skipped.is_empty() {
                 <p>{ ui::REPORT_NOTHING_SKIPPED }</p>
             } else {
                 <div class="twin" tabindex="0" role="group" aria-label={ui::REPORT_SKIPPED}>
@@ -333,8 +333,8 @@ fn report_view(report: &Report, emit: &Emit) -> Html {
                         <thead><tr>
                             <th scope="col">{ ui::COLUMN_LINE }</th><th scope="col">{ ui::COLUMN_TEXT }</th><th scope="col">{ ui::COLUMN_WHY }</th>
                         </tr></thead>
-                        <tbody>{ for report.skipped.iter().map(|(line, text, why)| html! {
-                            <tr><td class="right">{ *line }</td><td class="mono">{ text }</td><td>{ why }</td></tr>
+                        <tbody>{ for report.told.skipped.iter().map(|line| html! {
+                            <tr><td class="right">{ line.line }</td><td class="mono">{ &line.text }</td><td>{ &line.why }</td></tr>
                         }) }</tbody>
                     </table>
                 </div>

@@ -32,7 +32,7 @@ pub(crate) fn text_scale() -> f64 {
         let root = super::document()?.document_element()?;
         let style = super::window()?.get_computed_style(&root).ok()??;
         let size = style.get_property_value("font-size").ok()?;
-        size.strip_suffix("px")?.parse::<f64>().ok()
+        Some(js_sys::parse_float(&size))
     };
     size().filter(|size| *size > 1.0).unwrap_or(16.0) / 16.0
 }

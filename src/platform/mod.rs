@@ -4,6 +4,7 @@ pub(crate) mod clipboard;
 pub(crate) mod clock;
 pub(crate) mod config;
 pub(crate) mod files;
+pub(crate) mod importer;
 pub(crate) mod location;
 pub(crate) mod media;
 pub(crate) mod resize;

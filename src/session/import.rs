@@ -1,9 +1,11 @@
 //! Text that a person gave us: what it is, and what came of it.
 
-use mmscope_figure::say;
+use std::rc::Rc;
+
+use mmscope_figure::{imported, say};
 use mmscope_lab::check::{self, Difference};
-use mmscope_lab::{LaneError, Scenario, ScenarioError, Timeline, strace};
-use mmscope_mm::{Kernel, Outcome, Release};
+use mmscope_lab::{LaneError, Scenario, ScenarioError, Timeline, maps_file};
+use mmscope_mm::{Kernel, Outcome};
 
 /// The word that a scenario begins with.
 const SCENARIO_WORD: &str = "mmscope";
@@ -67,6 +69,11 @@ impl Problem {
         }
     }
 
+    /// What the importer found wrong.
+    pub(crate) fn refused(expected: &str, errors: Vec<String>) -> Problem {
+        Problem::new(expected, errors.into_iter().map(|sentence| (0, sentence)))
+    }
+
     /// A scenario whose start no process can have.
     pub(crate) fn start(error: &LaneError) -> Problem {
         Problem::new(
@@ -77,14 +84,10 @@ impl Problem {
 }
 
 /// What came of a trace.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Report {
-    /// Lines that could not be read, in words, if there are many.
-    pub(crate) unreadable: Option<String>,
-    /// What was assumed.
-    pub(crate) notes: Vec<String>,
-    /// Line, text and reason of each line that was skipped.
-    pub(crate) skipped: Vec<(u32, String, String)>,
+    /// What the importer told.
+    pub(crate) told: Rc<imported::Report>,
     /// How the replay compares, once all of it has run.
     pub(crate) compared: Option<Compared>,
 }
@@ -162,111 +165,48 @@ fn addresses(timeline: &Timeline, lane: usize) -> String {
     say::ui::addresses_equal(equal, compared)
 }
 
-/// The kernel of the newest release that returns all addresses of the trace, or else most of them.
-pub(crate) fn recorded_on(scenario: &Scenario) -> Option<Kernel> {
-    let mut best = None;
-    for release in Release::ALL.iter().rev() {
-        let kernel = Kernel::new(release);
-        let alone = Scenario {
-            kernels: vec![kernel],
-            ..scenario.clone()
-        };
-        let Ok(mut timeline) = Timeline::new(alone) else {
-            continue;
-        };
-        let count = check::agreement(&mut timeline, 0).addresses;
-        if best.is_none_or(|(equal, _)| count.equal > equal) {
-            best = Some((count.equal, kernel));
-        }
-        if count.equal == count.compared {
-            break;
-        }
-    }
-    best.map(|(_, kernel)| kernel)
-}
-
 /// What a text turned out to be.
 pub(crate) enum Found {
     Link(String),
-    /// A program; with a report if it was a trace.
-    Program {
-        scenario: Box<Scenario>,
-        report: Option<Report>,
-    },
-    /// Mappings without calls.
-    Start(Box<Scenario>),
+    Scenario(Box<Scenario>),
+    /// A trace or a maps file: the importer is to read it.
+    Trace,
 }
 
-/// Reads a text, whatever it is.
+/// Finds out what a text is.
 ///
 /// # Errors
-/// Says what is wrong with it and what was expected.
-pub(crate) fn read(text: &str, maps: Option<&str>, kernels: &[Kernel]) -> Result<Found, Problem> {
+/// If there is none, or it is a scenario with errors.
+pub(crate) fn read(text: &str) -> Result<Found, Problem> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
-        return Err(Problem::new(say::ui::IMPORT_EMPTY, std::iter::empty()));
+        return Err(Problem::plain(say::ui::IMPORT_EMPTY.to_owned()));
     }
     if let Some(link) = link_in(trimmed) {
         return Ok(Found::Link(link.to_owned()));
     }
-    if trimmed.starts_with(SCENARIO_WORD) {
-        return match Scenario::parse(text) {
-            Ok(scenario) => Ok(Found::Program {
-                scenario: Box::new(scenario),
-                report: None,
-            }),
-            Err(errors) => Err(scenario_problem(&errors)),
-        };
+    if !trimmed.starts_with(SCENARIO_WORD) {
+        return Ok(Found::Trace);
     }
-    if maps.is_none() && looks_like_maps("", text) {
-        return match strace::import_maps(text, kernels) {
-            Ok(import) => {
-                let mut scenario = import.scenario;
-                say::ui::MAPS_TITLE.clone_into(&mut scenario.title);
-                Ok(Found::Start(Box::new(scenario)))
-            }
-            Err(errors) => Err(Problem::new(
-                say::ui::EXPECTED_MAPS,
-                errors.iter().map(|error| (0, say::import::error(error))),
-            )),
-        };
-    }
-    match strace::import(text, maps, kernels) {
-        Ok(import) => Ok(Found::Program {
-            report: Some(Report {
-                unreadable: unreadable(&import),
-                notes: import
-                    .notes
-                    .iter()
-                    .map(|note| say::import::note(*note))
-                    .collect(),
-                skipped: import.skipped.iter().map(skipped).collect(),
-                compared: None,
-            }),
-            scenario: Box::new(import.scenario),
-        }),
-        Err(errors) => Err(Problem::new(
-            say::ui::EXPECTED_TRACE,
-            errors.iter().map(|error| (0, say::import::error(error))),
-        )),
+    match Scenario::parse(text) {
+        Ok(scenario) => Ok(Found::Scenario(Box::new(scenario))),
+        Err(errors) => Err(scenario_problem(&errors)),
     }
 }
 
-fn skipped(line: &strace::Skipped) -> (u32, String, String) {
-    (line.line, line.text.clone(), say::import::skipped(line.why))
+/// A question to the importer: what it is to read, under the kernels of the lanes.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) text: String,
+    pub(crate) maps: Option<String>,
+    pub(crate) kernels: Vec<Kernel>,
 }
 
-/// Says so if many lines could not be read: at least three, and one for each three calls that could.
-fn unreadable(import: &strace::Import) -> Option<String> {
-    let lost = |skipped: &&strace::Skipped| {
-        matches!(
-            skipped.why,
-            strace::Why::Unreadable | strace::Why::NoResult | strace::Why::Arguments
-        )
-    };
-    let lost = import.skipped.iter().filter(lost).count();
-    let calls = import.scenario.program.steps() as usize;
-    (lost >= 3 && lost * 3 >= calls).then(|| say::ui::unreadable(lost))
+impl PartialEq for Asked {
+    /// Each question is another one, though it be about the same text.
+    fn eq(&self, other: &Asked) -> bool {
+        std::ptr::eq(self, other)
+    }
 }
 
 fn scenario_problem(errors: &[ScenarioError]) -> Problem {
@@ -291,28 +231,17 @@ fn link_in(text: &str) -> Option<&str> {
 
 /// Files that came together: the text, and the maps beside it if one of them is such. The first of the rest counts.
 pub(crate) fn pair(files: Vec<(String, String)>) -> Option<(String, Option<String>)> {
+    let is_maps = |name: &str, text: &str| {
+        maps_file::looks_like(text) || name.ends_with("maps") && text.trim().is_empty()
+    };
     let (maps, mut others): (Vec<_>, Vec<_>) = files
         .into_iter()
-        .partition(|(name, text)| looks_like_maps(name, text));
+        .partition(|(name, text)| is_maps(name, text));
     if others.is_empty() {
         return maps.into_iter().next().map(|(_, text)| (text, None));
     }
     let (_, text) = others.swap_remove(0);
     Some((text, maps.into_iter().next().map(|(_, text)| text)))
-}
-
-/// Whether the first line has the form `from-to perms offset …`.
-fn looks_like_maps(name: &str, text: &str) -> bool {
-    let first = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    let mut words = first.split_whitespace();
-    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let range = words.next().and_then(|range| range.split_once('-'));
-    let looks = range.is_some_and(|(from, to)| is_hex(from) && is_hex(to))
-        && words.next().is_some_and(|perms| perms.len() == 4);
-    looks || name.ends_with("maps") && first.is_empty()
 }
 
 #[cfg(test)]

@@ -12,20 +12,21 @@ pub(crate) mod tree;
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
-use mmscope_figure::Selection;
+use mmscope_figure::imported::Imported;
 use mmscope_figure::maple_tree::NodeAt;
+use mmscope_figure::{Selection, say};
 use mmscope_lab::lessons::{self, Lesson};
 use mmscope_lab::{LaneError, MAX_LANES, Position, Progress, Scenario, Timeline};
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{Kernel, Range};
 
-use import::{Boxes, Compared, Draft, Problem, Report};
+use import::{Asked, Boxes, Compared, Draft, Problem, Report};
 use shown::Shown;
 use tree::{Part, TreeLook};
 
 /// The smallest part of the address space that the lens shows.
 const LEAST_LENS: u64 = 64 << 10;
-/// Programs up to this long are run to the end at once, and under many kernels to find the one of a trace.
+/// Programs up to this long are run to the end at once.
 const TRIED_STEPS: u64 = 5_000;
 /// The slowest and the fastest pace of playing: calls a second are 2 to this power.
 pub(crate) const PACES: std::ops::RangeInclusive<i8> = -1..=6;
@@ -75,6 +76,8 @@ pub(crate) enum Action {
         text: String,
         maps: Option<String>,
     },
+    /// What the importer answered; `None` if it could not be loaded.
+    Imported(Rc<Asked>, Option<String>),
     /// What stands in the boxes of the window that opens a text.
     Typed(Boxes),
     /// What stood in the boxes before.
@@ -198,8 +201,10 @@ pub(crate) struct Session {
     pub(crate) draft: Rc<Draft>,
     /// What the person has typed since: nothing is drawn from it, so that typing draws nothing.
     typed: Rc<RefCell<Option<Boxes>>>,
-    /// Whether a large text is about to be read.
+    /// Whether a text is being read, or is about to be.
     pub(crate) reading: bool,
+    /// What the importer is reading.
+    pub(crate) asked: Option<Rc<Asked>>,
     pub(crate) report: Option<Rc<Report>>,
     pub(crate) surveyed: Surveyed,
     pub(crate) playing: bool,
@@ -223,6 +228,7 @@ impl PartialEq for Session {
             && Rc::ptr_eq(&self.draft, &other.draft)
             && self.surveyed == other.surveyed
             && self.reading == other.reading
+            && self.asked == other.asked
             && (self.playing, self.pace, self.theme, self.single_keys)
                 == (other.playing, other.pace, other.theme, other.single_keys)
     }
@@ -271,6 +277,7 @@ impl Session {
             draft: Rc::default(),
             typed: Rc::default(),
             reading: false,
+            asked: None,
             report: None,
             surveyed,
             playing: false,
@@ -414,6 +421,7 @@ impl Session {
                 }
             }
             Action::Import { text, maps } => self.import(text, maps),
+            Action::Imported(asked, answer) => self.imported(&asked, answer.as_deref()),
             Action::Typed(boxes) => *self.typed.borrow_mut() = Some(boxes),
             Action::PutBack => {
                 if let Some(previous) = self.draft.previous.clone() {
@@ -430,7 +438,7 @@ impl Session {
             Action::Reading => self.reading = true,
             Action::TooLarge(most_mb) => {
                 self.reading = false;
-                let text = mmscope_figure::say::ui::too_large(most_mb);
+                let text = say::ui::too_large(most_mb);
                 if self.overlay == Some(Overlay::Import) {
                     let Boxes {
                         text: box_text,
@@ -456,7 +464,7 @@ impl Session {
                 }
                 None => {
                     self.replace(Session::new());
-                    let text = mmscope_figure::say::ui::NOTICE_NOT_KEPT.to_owned();
+                    let text = say::ui::NOTICE_NOT_KEPT.to_owned();
                     self.notice = Some(Rc::new(Notice { text, keep: None }));
                 }
             },
@@ -586,47 +594,77 @@ impl Session {
 
     fn import(&mut self, text: String, maps: Option<String>) {
         self.reading = false;
+        self.asked = None;
         let given = Boxes {
             text: text.clone(),
             maps: maps.clone().unwrap_or_default(),
         };
-        let kernels: Vec<Kernel> = self.shown.lanes.iter().map(|lane| lane.kernel).collect();
-        match import::read(&text, maps.as_deref(), &kernels) {
+        match import::read(&text) {
             Ok(import::Found::Link(link)) => {
                 self.open_link(&link);
                 if self.notice.is_none() {
                     self.forget_draft(&given);
                 }
             }
-            Ok(import::Found::Start(scenario)) => match Timeline::new(*scenario) {
+            Ok(import::Found::Scenario(scenario)) => match Timeline::new(*scenario) {
                 Ok(timeline) => {
                     self.take_program(timeline, None);
                     self.forget_draft(&given);
-                    if self.notice.is_none() {
-                        let text = mmscope_figure::say::ui::MAPS_ALONE.to_owned();
-                        self.notice = Some(Rc::new(Notice { text, keep: None }));
-                    }
                 }
                 Err(error) => self.keep_draft(text, maps, Problem::start(&error)),
             },
-            Ok(import::Found::Program {
-                mut scenario,
-                report,
-            }) => {
-                if report.is_some() && scenario.program.steps() <= TRIED_STEPS {
-                    let first = import::recorded_on(&scenario);
-                    put_first(&mut scenario.kernels, first);
-                }
-                match Timeline::new(*scenario) {
-                    Ok(timeline) => {
-                        self.take_program(timeline, report);
-                        self.forget_draft(&given);
-                    }
-                    Err(error) => self.keep_draft(text, maps, Problem::start(&error)),
-                }
+            Ok(import::Found::Trace) => {
+                self.reading = true;
+                self.asked = Some(Rc::new(Asked {
+                    text,
+                    maps,
+                    kernels: self.shown.lanes.iter().map(|lane| lane.kernel).collect(),
+                }));
             }
             Err(problem) => self.keep_draft(text, maps, problem),
         }
+    }
+
+    /// Takes the importer's answer, unless something else was opened in the meantime.
+    fn imported(&mut self, asked: &Rc<Asked>, answer: Option<&str>) {
+        if self.asked.as_ref() != Some(asked) {
+            return;
+        }
+        self.reading = false;
+        self.asked = None;
+        if let Err(problem) = self.take_answer(asked, answer) {
+            self.keep_draft(asked.text.clone(), asked.maps.clone(), problem);
+        }
+    }
+
+    fn take_answer(&mut self, asked: &Asked, answer: Option<&str>) -> Result<(), Problem> {
+        let plain = |sentence: &str| Problem::plain(sentence.to_owned());
+        let answer = answer.ok_or_else(|| plain(say::ui::IMPORTER_MISSING))?;
+        let (scenario, report) = match Imported::parse(answer) {
+            Some(Imported::Program { scenario, report }) => (scenario, Some(report)),
+            Some(Imported::Start { scenario }) => (scenario, None),
+            Some(Imported::Refused { expected, errors }) => {
+                return Err(Problem::refused(&expected, errors));
+            }
+            None => return Err(plain(say::ui::IMPORTER_FAILED)),
+        };
+        let scenario = Scenario::parse(&scenario).map_err(|_| plain(say::ui::IMPORTER_FAILED))?;
+        let timeline = Timeline::new(scenario).map_err(|error| Problem::start(&error))?;
+        let alone = report.is_none();
+        let report = report.map(|told| Report {
+            told: Rc::new(told),
+            compared: None,
+        });
+        self.take_program(timeline, report);
+        self.forget_draft(&Boxes {
+            text: asked.text.clone(),
+            maps: asked.maps.clone().unwrap_or_default(),
+        });
+        if alone && self.notice.is_none() {
+            let text = say::ui::MAPS_ALONE.to_owned();
+            self.notice = Some(Rc::new(Notice { text, keep: None }));
+        }
+        Ok(())
     }
 
     fn take_program(&mut self, mut timeline: Timeline, report: Option<Report>) {
@@ -648,7 +686,7 @@ impl Session {
     fn note_length(&mut self) {
         if !state::fits_link(self) {
             self.notice = Some(Rc::new(Notice {
-                text: mmscope_figure::say::ui::NOTICE_TOO_LONG.to_owned(),
+                text: say::ui::NOTICE_TOO_LONG.to_owned(),
                 keep: Some(Keep::Program),
             }));
         }
@@ -715,15 +753,6 @@ impl Session {
                 }));
             }
         }
-    }
-}
-
-/// Puts a kernel before the others, of which none is the same and the last may have to go.
-fn put_first(kernels: &mut Vec<Kernel>, first: Option<Kernel>) {
-    if let Some(first) = first {
-        kernels.retain(|kernel| *kernel != first);
-        kernels.insert(0, first);
-        kernels.truncate(MAX_LANES as usize);
     }
 }
 

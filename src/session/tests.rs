@@ -1,3 +1,4 @@
+use mmscope_figure::imported;
 use mmscope_lab::Position;
 use mmscope_mm::Release;
 
@@ -20,6 +21,22 @@ fn results(session: &Session) -> Vec<String> {
 /// What a person would see, to be compared.
 fn seen(session: &Session) -> String {
     format!("{:?}", session.shown)
+}
+
+/// Gives the session a text, and what the importer makes of it.
+fn import(session: &Session, text: &str, maps: Option<&str>) -> Session {
+    let session = session.reduce(Action::Import {
+        text: text.to_owned(),
+        maps: maps.map(str::to_owned),
+    });
+    let Some(asked) = session.asked.clone() else {
+        return session;
+    };
+    assert!(session.reading);
+    let answer = imported::import(&asked.text, asked.maps.as_deref(), &asked.kernels);
+    let session = session.reduce(Action::Imported(asked, Some(answer.to_text())));
+    assert!(!session.reading && session.asked.is_none());
+    session
 }
 
 fn surveyed(mut session: Session) -> Session {
@@ -153,10 +170,7 @@ fn bad_text_is_kept_with_what_is_wrong() {
     );
     let problem = session.draft.problem.clone().unwrap();
     assert_eq!(problem.errors[0].0, 3, "{problem:?}");
-    let session = session.reduce(Action::Import {
-        text: "what is this".to_owned(),
-        maps: None,
-    });
+    let session = import(&session, "what is this", None);
     assert_eq!(session.draft.text, "what is this");
     assert!(!session.draft.problem.clone().unwrap().errors.is_empty());
 }
@@ -181,10 +195,7 @@ fn lesson_maps() -> String {
 
 #[test]
 fn a_trace_is_compared_with_its_replay() {
-    let session = Session::new().reduce(Action::Import {
-        text: TRACE.to_owned(),
-        maps: Some(lesson_maps()),
-    });
+    let session = import(&Session::new(), TRACE, Some(&lesson_maps()));
     assert!(
         session.draft.problem.is_none(),
         "{:?}",
@@ -193,9 +204,9 @@ fn a_trace_is_compared_with_its_replay() {
     assert_eq!(session.overlay, Some(Overlay::Report));
     let report = session.report.clone().unwrap();
     assert!(
-        report.skipped.iter().any(|(line, ..)| *line == 4),
+        report.told.skipped.iter().any(|line| line.line == 4),
         "{:?}",
-        report.skipped
+        report.told.skipped
     );
     let compared = report.compared.clone().unwrap();
     assert!(compared.differences.is_empty(), "{compared:?}");
@@ -340,32 +351,23 @@ fn what_was_typed_is_kept_until_it_is_open() {
         text: text.to_owned(),
         maps: String::new(),
     };
-    let import = |text: &str| Action::Import {
-        text: text.to_owned(),
-        maps: None,
-    };
     let good = "mmscope 1\nkernels 6.6\nbrk(NULL)\n";
     let typed = Session::new().reduce(Action::Typed(boxes("typed")));
     // A program that came another way.
-    let session = typed.reduce(import(good));
+    let session = import(&typed, good, None);
     assert!(session.draft.problem.is_none(), "{:?}", session.draft);
     assert_eq!(session.boxes(), boxes("typed"));
-    let session = session.reduce(import("what is this"));
+    let session = import(&session, "what is this", None);
     assert_eq!(session.boxes(), boxes("what is this"));
     let session = session.reduce(Action::PutBack);
     assert_eq!(session.boxes(), boxes("typed"));
-    let session = session
-        .reduce(Action::Typed(boxes(good)))
-        .reduce(import(good));
+    let session = import(&session.reduce(Action::Typed(boxes(good))), good, None);
     assert!(session.boxes().is_empty());
 }
 
 #[test]
 fn maps_alone_are_a_start_without_calls() {
-    let session = Session::new().reduce(Action::Import {
-        text: lesson_maps(),
-        maps: None,
-    });
+    let session = import(&Session::new(), &lesson_maps(), None);
     assert!(session.draft.problem.is_none(), "{:?}", session.draft);
     assert_eq!((session.shown.steps, place(&session)), (0, (0, None)));
     assert!(session.notice.is_some());
@@ -375,9 +377,9 @@ fn maps_alone_are_a_start_without_calls() {
 fn wrapped_logs_say_so() {
     let line = "mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff\n794a000\n";
     let text = format!("{TRACE}{}", line.repeat(4));
-    let session = Session::new().reduce(Action::Import { text, maps: None });
+    let session = import(&Session::new(), &text, None);
     let report = session.report.clone().unwrap();
-    assert!(report.unreadable.is_some(), "{report:?}");
+    assert!(report.told.unreadable.is_some(), "{report:?}");
 }
 
 #[test]
@@ -413,4 +415,33 @@ fn a_link_that_is_partly_unknown_says_so() {
         .collect();
     assert!(notice.text.contains(&shown.join(", ")), "{}", notice.text);
     assert_eq!(session.selected, None);
+}
+
+#[test]
+fn an_answer_that_comes_too_late_changes_nothing() {
+    let ask = |session: &Session| {
+        let text = TRACE.to_owned();
+        session.reduce(Action::Import { text, maps: None })
+    };
+    let answer = |session: &Session, asked: Rc<Asked>, text: Option<&str>| {
+        session.reduce(Action::Imported(asked, text.map(str::to_owned)))
+    };
+    let first = ask(&Session::new());
+    let asked = first.asked.clone().unwrap();
+    // Another question, though about the same text, and a lesson that was opened in the meantime.
+    let second = ask(&first);
+    assert!(second != first);
+    assert!(answer(&second, asked.clone(), Some("start\n")) == second);
+    let lesson = first.reduce(Action::Lesson("cactusbssn"));
+    assert!(!lesson.reading);
+    assert!(answer(&lesson, asked.clone(), None) == lesson);
+    // What could not be read is kept, whether the importer did not load or broke down.
+    for failed in [None, Some(""), Some("start\nnonsense")] {
+        let session = answer(&first, asked.clone(), failed);
+        assert_eq!(session.overlay, Some(Overlay::Import));
+        assert_eq!(session.boxes().text, TRACE);
+        let problem = session.draft.problem.clone().unwrap();
+        assert!(problem.expected.contains("is kept"), "{problem:?}");
+        assert!(!session.reading);
+    }
 }

@@ -6,8 +6,9 @@ use crate::setup::{self, Need, Tools};
 use crate::{Result, dist, e2e, paths, say, size};
 
 /// The crates that end up in the page.
-const IN_THE_PAGE: [&str; 5] = [
+const IN_THE_PAGE: [&str; 6] = [
     "mmscope",
+    "mmscope-importer",
     "mmscope-figure",
     "mmscope-lab",
     "mmscope-mm",

@@ -1,11 +1,13 @@
 //! Frames to pictures as values, and every sentence a person reads.
 //!
-//! [`address_space::draw`] and [`maple_tree::draw`] make a [`scene::Scene`] of a frame; [`svg::print`] and the app paint it. [`table`],
-//! [`ledger`] and [`why`] say the same in rows and sentences. No browser, no clock, no state.
+//! [`address_space::draw`] and [`maple_tree::draw`] make a [`scene::Scene`] of a frame; [`svg::print`] and the app paint
+//! it. [`table`], [`ledger`] and [`why`] say the same in rows and sentences; [`imported`] tells what came of a trace. No
+//! browser, no clock, no state.
 
 pub mod address_space;
 mod axis;
 mod gap;
+pub mod imported;
 pub mod kind;
 pub mod ledger;
 mod lens;

@@ -1,8 +1,9 @@
 //! A replay held against what was recorded.
 
-use mmscope_mm::{Call, Event, MapFlags, Outcome};
+use mmscope_mm::{Call, Event, Kernel, MapFlags, Outcome, Release};
 
 use crate::frame::Position;
+use crate::scenario::Scenario;
 use crate::timeline::Timeline;
 
 /// How a lane's results compare with those that were recorded.
@@ -100,6 +101,30 @@ pub fn agreement(timeline: &mut Timeline, lane: usize) -> Agreement {
     }
     timeline.go(place);
     agreement
+}
+
+/// The kernel of the newest release that returns all addresses that were recorded, or else most of them; `None` if the
+/// scenario runs on none.
+pub fn recorded_on(scenario: &Scenario) -> Option<Kernel> {
+    let mut best = None;
+    for release in Release::ALL.iter().rev() {
+        let kernel = Kernel::new(release);
+        let alone = Scenario {
+            kernels: vec![kernel],
+            ..scenario.clone()
+        };
+        let Ok(mut timeline) = Timeline::new(alone) else {
+            continue;
+        };
+        let count = agreement(&mut timeline, 0).addresses;
+        if best.is_none_or(|(equal, _)| count.equal > equal) {
+            best = Some((count.equal, kernel));
+        }
+        if count.equal == count.compared {
+            break;
+        }
+    }
+    best.map(|(_, kernel)| kernel)
 }
 
 fn began_at_random(call: &Call) -> bool {

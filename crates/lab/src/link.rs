@@ -5,12 +5,10 @@
 //! reading it fail worse than with an error, and it never unpacks to more than [`MOST_BYTES`].
 
 mod base64url;
+mod deflate;
 
 use std::fmt;
 use std::fmt::Write;
-
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use crate::frame::Position;
 use crate::sorted::Sorted;
@@ -63,8 +61,6 @@ impl std::error::Error for LinkError {}
 
 /// The version that is written.
 const VERSION: u32 = 1;
-/// How hard the text is packed; links are short, so as hard as possible.
-const LEVEL: u8 = 10;
 
 /// Writes a link, without `#`.
 pub fn encode(link: &Link) -> String {
@@ -92,7 +88,7 @@ pub fn encode(link: &Link) -> String {
     }
     format!(
         "v{VERSION}.{}",
-        base64url::encode(&compress_to_vec(text.as_bytes(), LEVEL))
+        base64url::encode(&deflate::pack(text.as_bytes()))
     )
 }
 
@@ -115,15 +111,9 @@ pub fn decode(link: &str) -> Result<Link, LinkError> {
         Err(_) => return Err(LinkError::Newer { version: u32::MAX }),
     }
     let packed = base64url::decode(packed).ok_or(LinkError::Broken)?;
-    let text = String::from_utf8(inflated(&packed)?).map_err(|_| LinkError::Broken)?;
+    let text = deflate::unpack(&packed, MOST_BYTES)?;
+    let text = String::from_utf8(text).map_err(|_| LinkError::Broken)?;
     read(&text)
-}
-
-fn inflated(packed: &[u8]) -> Result<Vec<u8>, LinkError> {
-    decompress_to_vec_with_limit(packed, MOST_BYTES).map_err(|error| match error.status {
-        TINFLStatus::HasMoreOutput => LinkError::TooLarge,
-        _ => LinkError::Broken,
-    })
 }
 
 fn read(text: &str) -> Result<Link, LinkError> {

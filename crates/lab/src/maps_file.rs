@@ -61,6 +61,16 @@ pub enum MapsProblem {
     Nothing,
 }
 
+/// Whether a text begins like a maps file: its first line with anything in it has the form `from-to perms …`.
+pub fn looks_like(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    let mut words = first.unwrap_or_default().split_whitespace();
+    let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let range = words.next().and_then(|range| range.split_once('-'));
+    range.is_some_and(|(from, to)| is_hex(from) && is_hex(to))
+        && words.next().is_some_and(|perms| perms.len() == 4)
+}
+
 impl fmt::Display for MapsError {
     /// For logs and tests: the sentence for people is made elsewhere.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -296,6 +296,10 @@ pub fn more_errors(more: usize) -> String {
 pub const IMPORT_PUT_BACK: &str = "Put back what was here before";
 /// While a large text is read.
 pub const READING_TEXT: &str = "Reading\u{2026}";
+/// The importer did not load.
+pub const IMPORTER_MISSING: &str = "The part of mmscope that reads traces did not load. Is the network gone? Your text is kept: try again.";
+/// The importer broke down.
+pub const IMPORTER_FAILED: &str = "mmscope made a mistake while it read this. Your text is kept.";
 /// A file or text that is too large.
 pub fn too_large(most_mb: u32) -> String {
     format!(
