@@ -1,7 +1,7 @@
 //! Frames to pictures as values, and every sentence a person reads.
 //!
 //! [`address_space::draw`] makes a [`scene::Scene`] of a frame; [`svg::print`] and the app paint it. [`table`],
-//! [`ledger`] and [`why`] say the same in rows and sentences. No browser, no clock, no state.
+//! [`ledger`], [`lesson`] and [`why`] say the same in rows and sentences. No browser, no clock, no state.
 
 pub mod address_space;
 mod axis;
@@ -9,6 +9,7 @@ mod gap;
 pub mod kind;
 pub mod ledger;
 mod lens;
+pub mod lesson;
 mod measure;
 mod otherwise;
 pub mod palette;

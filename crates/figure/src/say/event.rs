@@ -228,12 +228,14 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             "The limit holds from now on; what is mapped stays.".to_owned(),
             Tone::Yes,
         ),
-        Event::Nodes { write, nodes } => (nodes_taken(*write, *nodes), Tone::Step),
+        Event::Nodes { write, nodes } => {
+            (nodes_taken(machine.kernel(), *write, *nodes), Tone::Step)
+        }
     }
 }
 
 /// What a write to the tree took.
-fn nodes_taken(write: TreeWrite, nodes: Nodes) -> String {
+fn nodes_taken(kernel: Kernel, write: TreeWrite, nodes: Nodes) -> String {
     let what = match write {
         TreeWrite::New => "a new mapping",
         TreeWrite::Expand => "a mapping that grows over the new range",
@@ -246,8 +248,9 @@ fn nodes_taken(write: TreeWrite, nodes: Nodes) -> String {
         TreeWrite::GrowStack => "the larger stack",
     };
     format!(
-        "The maple tree asks for {} for {what}: {} used, {} given back.",
+        "The maple tree asks for {}{} for {what}: {} used, {} given back.",
         num::count(nodes.asked, "node", "nodes"),
+        super::kernel::tree_assumed(kernel),
         nodes.used,
         nodes.returned
     )
