@@ -1,12 +1,16 @@
 //! What each lane has cost so far, and how the lanes differ.
 
+use mmscope_figure::ledger::{LedgerPart, LedgerRow};
 use mmscope_figure::say::ui;
 use yew::prelude::*;
 
 use super::{Step, lane_class};
 
-/// Names of the rows, for tests.
-const KEYS: [&str; 5] = ["vmas", "mapped", "gaps", "gap-bytes", "errors"];
+/// Names of the parts' rows, for tests.
+const KEYS: [&[&str]; 2] = [
+    &["vmas", "mapped", "gaps", "gap-bytes", "errors"],
+    &["asked", "used", "returned", "freed"],
+];
 /// What a difference of nothing looks like.
 const NONE: &str = "0";
 
@@ -40,24 +44,46 @@ pub(crate) fn LedgerPane(props: &Props) -> Html {
                             { for table.columns.iter().skip(1 + lanes).map(|name| html! { <th scope="col" class="difference">{ name }</th> }) }
                         </tr>
                     </thead>
-                    <tbody>
-                        { for table.rows.iter().enumerate().map(|(index, row)| html! {
-                            <tr data-row={KEYS.get(index).copied()}>
-                                <th scope="row" title={row.help}>{ row.name }</th>
-                                { for row.lanes.iter().map(|cell| html! {
-                                    <td>
-                                        <span class="now" title={cell.exact.clone()}>{ &cell.now }</span>
-                                        <span class={classes!("since", (cell.since_start == NONE).then_some("none"))}>{ &cell.since_start }</span>
-                                    </td>
-                                }) }
-                                { for row.differences.iter().map(|difference| html! {
-                                    <td class={classes!("difference", (difference == NONE).then_some("none"))}>{ difference }</td>
-                                }) }
-                            </tr>
-                        }) }
-                    </tbody>
+                    { for table.parts.iter().zip(KEYS).map(|(each, keys)| part(each, keys)) }
                 </table>
             </div>
         </section>
+    }
+}
+
+fn part(part: &LedgerPart, keys: &'static [&'static str]) -> Html {
+    html! {
+        <tbody>
+            if !part.help.is_empty() {
+                <tr class="part">
+                    <th scope="rowgroup" title={part.help}>{ part.name }</th>
+                    { for part.notes.iter().map(|(note, help)| html! { <td title={*help}>{ *note }</td> }) }
+                    { for part.notes.iter().skip(1).map(|_| html! { <td class="difference"></td> }) }
+                </tr>
+            }
+            { for part.rows.iter().zip(keys).map(|(each, key)| row(each, key)) }
+        </tbody>
+    }
+}
+
+fn row(row: &LedgerRow, key: &'static str) -> Html {
+    html! {
+        <tr data-row={key}>
+            <th scope="row" title={row.help}>{ row.name }</th>
+            { for row.lanes.iter().map(|cell| html! {
+                <td>
+                    if cell.since.is_empty() {
+                        <span class="muted" aria-hidden="true" title={cell.exact.clone()}>{ &cell.now }</span>
+                        <span class="spoken">{ &cell.exact }</span>
+                    } else {
+                        <span class="now" title={cell.exact.clone()}>{ &cell.now }</span>
+                        <span class={classes!("since", (cell.since == NONE).then_some("none"))}>{ &cell.since }</span>
+                    }
+                </td>
+            }) }
+            { for row.differences.iter().map(|difference| html! {
+                <td class={classes!("difference", (difference == NONE).then_some("none"))}>{ difference }</td>
+            }) }
+        </tr>
     }
 }

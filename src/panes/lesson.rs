@@ -1,6 +1,7 @@
 //! The text of the lesson's stop, and the way to the next one.
 
 use mmscope_figure::say::{self, ui};
+use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use super::{Emit, Whole, send};
@@ -17,6 +18,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn LessonPane(props: &Props) -> Html {
     let session = &props.session.0;
+    let (section, field) = (use_node_ref(), use_node_ref());
     let Some(lesson) = session.lesson else {
         return html! {
             if let Some(report) = &session.report {
@@ -35,13 +37,21 @@ pub(crate) fn LessonPane(props: &Props) -> Html {
         .and_then(|stop| say::lesson::stop(stop.says));
     let last = stop.is_some_and(|stop| stop + 1 == lesson.stops.len());
     let number = stop.map_or(0, |stop| stop + 1);
+    let extra = &session.told;
     html! {
-        <section class="lesson" aria-label={ui::LESSON}>
+        <section ref={&section} class="lesson" aria-label={ui::LESSON} tabindex="-1">
             <div class="lesson-text">
                 if let Some(told) = told {
                     <h2>{ told.title }</h2>
                     <p>{ told.text.join(" ") }</p>
                 }
+                if let Some(answer) = &extra.answer { <p class="answer">{ answer }</p> }
+                if !extra.facts.is_empty() {
+                    <dl class="facts">
+                        { for extra.facts.iter().map(|(label, text)| html! { <><dt>{ *label }</dt><dd>{ text }</dd></> }) }
+                    </dl>
+                }
+                if let Some(question) = &extra.question { { ask(question, &section, &field, &props.emit) } }
             </div>
             <div class="lesson-steps">
                 <span class="muted">{ ui::stop_of(number, lesson.stops.len()) }</span>
@@ -49,5 +59,40 @@ pub(crate) fn LessonPane(props: &Props) -> Html {
                     on_press={send(&props.emit, Action::NextStop)} />
             </div>
         </section>
+    }
+}
+
+/// The question, with a box for a number. What was asked is gone once the person goes on: the focus goes to the lesson.
+fn ask(question: &str, section: &NodeRef, field: &NodeRef, emit: &Emit) -> Html {
+    let go_on = {
+        let (section, emit) = (section.clone(), emit.clone());
+        move |action| {
+            if let Some(section) = section.cast::<HtmlElement>() {
+                let _ = section.focus();
+            }
+            emit.emit(action);
+        }
+    };
+    let onsubmit = {
+        let (go_on, field) = (go_on.clone(), field.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            let number = field
+                .cast::<HtmlInputElement>()
+                .and_then(|field| field.value().trim().parse().ok());
+            if let Some(number) = number {
+                go_on(Action::Answer(number));
+            }
+        })
+    };
+    html! {
+        <form class="ask" {onsubmit}>
+            <label>
+                <span>{ question }</span>
+                <input ref={field} class="field" type="number" min="0" step="1" required=true autocomplete="off" />
+            </label>
+            <button type="submit" class="button">{ ui::ANSWER }</button>
+            <Button label={ui::SKIP} class="quiet" on_press={Callback::from(move |()| go_on(Action::NextStop))} />
+        </form>
     }
 }

@@ -13,6 +13,7 @@ use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
 use mmscope_figure::imported::Imported;
+use mmscope_figure::lesson::{self, Told};
 use mmscope_figure::maple_tree::NodeAt;
 use mmscope_figure::{Selection, say};
 use mmscope_lab::lessons::{self, Lesson};
@@ -44,6 +45,8 @@ pub(crate) enum Action {
     MarkBack,
     MarkForward,
     NextStop,
+    /// The number that a person answers to the question of the lesson.
+    Answer(u64),
     /// Another kernel for a lane.
     SetKernel(usize, Kernel),
     AddLane,
@@ -192,6 +195,10 @@ pub(crate) struct Session {
     pub(crate) lesson: Option<&'static Lesson>,
     /// The kernels that the lesson was written for, by name.
     pub(crate) lesson_kernels: Rc<str>,
+    /// What the stop of the lesson tells beside its text.
+    pub(crate) told: Rc<Told>,
+    /// The last answer to a question of the lesson, and the stop that asked.
+    said: Option<(usize, u64)>,
     pub(crate) lens: Option<Range>,
     pub(crate) selected: Option<Selection>,
     pub(crate) part: Part,
@@ -252,6 +259,7 @@ impl Session {
         let mut session = Session::of(timeline, lesson.position);
         session.lesson = Some(lesson);
         session.lesson_kernels = kernels.join(" ").into();
+        session.show();
         session
     }
 
@@ -268,6 +276,8 @@ impl Session {
             shown,
             lesson: None,
             lesson_kernels: Rc::from(""),
+            told: Rc::default(),
+            said: None,
             lens: None,
             selected: None,
             part: Part::default(),
@@ -313,10 +323,7 @@ impl Session {
 
     /// The stop of the lesson that the shown step belongs to.
     pub(crate) fn stop(&self) -> Option<usize> {
-        let stops = self.lesson?.stops;
-        stops
-            .iter()
-            .rposition(|stop| stop.step <= self.shown.position.step)
+        lesson_stop(self.lesson, self.shown.position)
     }
 
     /// The session after an action.
@@ -363,16 +370,11 @@ impl Session {
                     micro: None,
                 }));
             }
-            Action::NextStop => {
-                if let Some(lesson) = self.lesson {
-                    let next = self.stop().map_or(0, |stop| stop + 1);
-                    if let Some(stop) = lesson.stops.get(next) {
-                        self.lens = None;
-                        self.go(Position {
-                            step: stop.step,
-                            micro: None,
-                        });
-                    }
+            Action::NextStop => self.next_stop(),
+            Action::Answer(number) => {
+                if let Some(stop) = self.stop().filter(|_| self.told.question.is_some()) {
+                    self.said = Some((stop, number));
+                    self.next_stop();
                 }
             }
             Action::SetKernel(lane, kernel) => {
@@ -548,8 +550,38 @@ impl Session {
         }
     }
 
+    fn next_stop(&mut self) {
+        let Some(lesson) = self.lesson else {
+            return;
+        };
+        let next = self.stop().map_or(0, |stop| stop + 1);
+        if let Some(stop) = lesson.stops.get(next) {
+            self.lens = None;
+            self.go(Position {
+                step: stop.step,
+                micro: None,
+            });
+        }
+    }
+
     fn show(&mut self) {
-        let shown = Shown::new(&self.timeline.borrow().frame());
+        let mut shown = Shown::new(&self.timeline.borrow().frame());
+        self.told = Rc::default();
+        let position = shown.position;
+        if let Some((lesson, stop)) = self.lesson.zip(lesson_stop(self.lesson, position)) {
+            let said = self.said.filter(|(asked, _)| asked + 1 == stop);
+            let told = lesson::told(
+                &self.timeline.borrow(),
+                lesson,
+                stop,
+                said.map(|(_, number)| number),
+            );
+            for text in [&told.answer, &told.question].into_iter().flatten() {
+                shown.spoken.push(' ');
+                shown.spoken.push_str(text);
+            }
+            self.told = Rc::new(told);
+        }
         self.shown = Rc::new(shown);
         self.note_progress();
     }
@@ -763,6 +795,12 @@ fn lesson_timeline(lesson: &Lesson) -> Timeline {
         .ok()
         .and_then(|scenario| Timeline::new(scenario).ok());
     timeline.unwrap_or_else(|| unreachable!("the lesson {} is not sound", lesson.id))
+}
+
+/// The stop of a lesson that a place belongs to.
+fn lesson_stop(lesson: Option<&Lesson>, position: Position) -> Option<usize> {
+    let stops = lesson?.stops;
+    stops.iter().rposition(|stop| stop.step <= position.step)
 }
 
 /// Positions in the order of time: a call's decisions come before its end.

@@ -64,10 +64,10 @@ fn three_calls_add_0_3_0_mappings() {
         results(&session),
         ["0x7ffff703e000", "0x7ffff6c00000", "0x7ffff703e000"]
     );
-    let added: Vec<&str> = session.shown.ledger.rows[0]
+    let added: Vec<&str> = session.shown.ledger.parts[0].rows[0]
         .lanes
         .iter()
-        .map(|cell| cell.since_start.as_str())
+        .map(|cell| cell.since.as_str())
         .collect();
     assert_eq!(added, ["0", "+3", "0"]);
 }
@@ -444,4 +444,59 @@ fn an_answer_that_comes_too_late_changes_nothing() {
         assert!(problem.expected.contains("is kept"), "{problem:?}");
         assert!(!session.reading);
     }
+}
+
+fn page_test(step: u32) -> Session {
+    Session::new()
+        .reduce(Action::Lesson("page_test"))
+        .reduce(Action::Go(Position { step, micro: None }))
+}
+
+#[test]
+fn a_prediction_is_asked_for_and_compared_with_what_was_counted() {
+    let asked = page_test(4);
+    let question = asked.told.question.clone().unwrap();
+    assert!(question.contains("B 6.1"), "{question}");
+    assert!(asked.shown.spoken.contains(&question), "it is spoken");
+    assert!(!seen(&asked).contains("127"), "{}", seen(&asked));
+    assert!(!format!("{:?}", asked.told).contains("127"));
+    let answered = asked.reduce(Action::Answer(119));
+    assert_eq!(place(&answered), (19, None));
+    let answer = answered.told.answer.clone().unwrap();
+    assert_eq!(answer, "You said 119, counted were 127: 8 too few.");
+    assert!(answered.shown.spoken.contains(&answer));
+    assert!(answered.told.question.is_none());
+    // It belongs to this question only.
+    let later = answered.reduce(Action::NextStop);
+    assert!(later.told.answer.is_none());
+    let again = asked.reduce(Action::Answer(127)).told.answer.clone();
+    assert!(again.unwrap().ends_with("127: right."));
+}
+
+#[test]
+fn a_question_may_be_skipped_and_ends_when_one_goes_on() {
+    for action in [Action::NextStop, Action::Step, Action::MicroForward] {
+        let after = page_test(4).reduce(action);
+        assert!(after.told.question.is_none() && after.told.answer.is_none());
+        // Where nothing is asked, nothing is answered.
+        let answered = after.reduce(Action::Answer(1));
+        assert_eq!(place(&answered), place(&after));
+    }
+    let back = page_test(4).reduce(Action::Step).reduce(Action::Back);
+    assert!(back.told.question.is_some(), "it stands again");
+}
+
+#[test]
+fn a_question_is_about_the_kernel_that_runs() {
+    let session = page_test(4).reduce(Action::SetKernel(1, Kernel::parse("6.5").unwrap()));
+    assert!(session.told.question.clone().unwrap().contains("B 6.5"));
+    let answer = session.reduce(Action::Answer(121)).told.answer.clone();
+    assert!(answer.unwrap().contains("counted were 121"));
+    // 6.0 has no nodes: there is nothing to compare with.
+    let session = page_test(4).reduce(Action::SetKernel(1, Kernel::parse("6.0").unwrap()));
+    assert!(session.reduce(Action::Answer(1)).told.answer.is_none());
+    let alone = page_test(4)
+        .reduce(Action::RemoveLane(2))
+        .reduce(Action::RemoveLane(1));
+    assert!(alone.told.question.is_none());
 }

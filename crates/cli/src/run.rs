@@ -77,11 +77,19 @@ fn ledger(timeline: &Timeline) -> String {
     let frame = timeline.frame();
     let table = ledger::table(&frame);
     let mut rows: Vec<Vec<String>> = vec![table.columns];
-    for row in table.rows {
-        let mut cells = vec![row.name.to_owned()];
-        cells.extend(row.lanes.into_iter().map(|cell| cell.now));
-        cells.extend(row.differences);
+    for part in table.parts {
+        let mut cells = vec![part.name.to_owned()];
+        cells.extend(part.notes.iter().map(|(note, _)| (*note).to_owned()));
         rows.push(cells);
+        for row in part.rows {
+            let mut cells = vec![format!("  {}", row.name)];
+            cells.extend(row.lanes.into_iter().map(|cell| match cell.since.as_str() {
+                "" | "0" => cell.now,
+                since => format!("{} ({since})", cell.now),
+            }));
+            cells.extend(row.differences);
+            rows.push(cells);
+        }
     }
     let mut out = String::from("\n");
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -105,6 +113,6 @@ fn ledger(timeline: &Timeline) -> String {
         }
         let _ = writeln!(out, "{}", line.trim_end());
     }
-    let _ = writeln!(out, "{}", table.note);
+    let _ = writeln!(out, "{}\n{}", table.note, say::ledger::IN_BRACKETS);
     out
 }

@@ -1,8 +1,8 @@
 //! Frames to pictures as values, and every sentence a person reads.
 //!
 //! [`address_space::draw`] and [`maple_tree::draw`] make a [`scene::Scene`] of a frame; [`svg::print`] and the app paint
-//! it. [`table`], [`ledger`] and [`why`] say the same in rows and sentences; [`imported`] tells what came of a trace. No
-//! browser, no clock, no state.
+//! it. [`table`], [`ledger`], [`lesson`] and [`why`] say the same in rows and sentences; [`imported`] tells what came of a
+//! trace. No browser, no clock, no state.
 
 pub mod address_space;
 mod axis;
@@ -11,6 +11,7 @@ pub mod imported;
 pub mod kind;
 pub mod ledger;
 mod lens;
+pub mod lesson;
 pub mod maple_tree;
 mod measure;
 mod otherwise;

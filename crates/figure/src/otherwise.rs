@@ -13,6 +13,8 @@ pub(crate) struct Came {
     pub(crate) vmas: u64,
     /// The mapping that holds what it was about.
     pub(crate) holder: Option<Range>,
+    /// Nodes of the maple tree that it asked for.
+    pub(crate) asked: u64,
 }
 
 /// One change that makes a difference to this call.
@@ -50,7 +52,8 @@ pub(crate) fn otherwise(lane: &LaneFrame) -> Vec<Otherwise> {
         return Vec::new();
     };
     let at = about(&call, outcome);
-    let here = came(outcome, &machine, at);
+    let before = lane.before.process().nodes.asked;
+    let here = came(outcome, &machine, at, before);
     let mut found: [Vec<Otherwise>; 4] = Default::default();
     for change in candidates {
         let without = lane.kernel.has(change);
@@ -59,7 +62,10 @@ pub(crate) fn otherwise(lane: &LaneFrame) -> Vec<Otherwise> {
         let Some((outcome, machine)) = lane.under(kernel) else {
             continue;
         };
-        let there = came(outcome, &machine, at);
+        let mut there = came(outcome, &machine, at, before);
+        if !about_nodes(change) {
+            there.asked = here.asked;
+        }
         if there == here {
             continue;
         }
@@ -80,9 +86,10 @@ pub(crate) fn otherwise(lane: &LaneFrame) -> Vec<Otherwise> {
     found.into_iter().flatten().collect()
 }
 
-fn came(outcome: Outcome, machine: &Machine, at: u64) -> Came {
+fn came(outcome: Outcome, machine: &Machine, at: u64, asked_before: u64) -> Came {
     Came {
         outcome,
+        asked: machine.process().nodes.asked - asked_before,
         vmas: machine.process().map_count,
         holder: machine.vma_at(at).map(|id| {
             let vma = machine.vma(id);
@@ -129,7 +136,14 @@ fn candidates(call: &Call) -> Vec<Change> {
             Change::FaultedJoinsUnfaulted,
             Change::AnonPgoff,
         ],
-        Call::Brk { addr } if *addr > 0 => &[Change::BrkExpandsHeap, Change::BrkChecksEnd],
+        Call::Brk { addr } if *addr > 0 => &[
+            Change::BrkExpandsHeap,
+            Change::BrkPreallocates,
+            Change::BrkChecksEnd,
+            Change::MunmapStoresPlainly,
+            Change::PreallocFits,
+            Change::DetachByIndex,
+        ],
         Call::Brk { .. } | Call::Munmap { .. } | Call::Touch { .. } | Call::Setrlimit { .. } => &[],
     };
     let looked_at = |change: &&Change| match call {
@@ -145,6 +159,17 @@ fn candidates(call: &Call) -> Vec<Change> {
         _ => true,
     };
     all.iter().filter(looked_at).copied().collect()
+}
+
+/// Whether a change is about the nodes that calls ask for: what it makes of them is told.
+fn about_nodes(change: Change) -> bool {
+    matches!(
+        change,
+        Change::BrkPreallocates
+            | Change::MunmapStoresPlainly
+            | Change::PreallocFits
+            | Change::DetachByIndex
+    )
 }
 
 /// Whether a change is about which requests are aligned, or how.

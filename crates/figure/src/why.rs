@@ -5,7 +5,7 @@ use mmscope_lab::{Frame, LaneFrame};
 use mmscope_mm::page::PMD_SIZE;
 use mmscope_mm::{
     AlignMove, AlignVerdict, Call, Change, Direction, Event, GapVerdict, HintVerdict, MapFlags,
-    MergeForm, MergeRefusal, Outcome, PlacedBy, Range, Side,
+    MergeForm, MergeRefusal, Outcome, PlacedBy, Range, Side, TreeWrite,
 };
 
 use crate::otherwise::{Otherwise, aligns, otherwise, places};
@@ -166,8 +166,49 @@ fn headline(frame: &Frame, lane: &LaneFrame) -> Why {
         Outcome::Signal { .. } | Outcome::Touched(_) => touched(lane, outcome),
         Outcome::Address(_) | Outcome::Done | Outcome::Error(_) => match placed(lane) {
             Some(range) => mapped(lane, range),
-            None => done(lane),
+            None => {
+                let mut why = done(lane);
+                if nodes_differ(frame) {
+                    tell_nodes(lane, &mut why);
+                }
+                why
+            }
         },
+    }
+}
+
+/// Whether a brk asks for another number of maple tree nodes in one lane than in another.
+pub(crate) fn nodes_differ(frame: &Frame) -> bool {
+    let mut asked = None;
+    for lane in &frame.lanes {
+        let (Some(Call::Brk { .. }), Some(_)) = (lane.done, lane.outcome) else {
+            return false;
+        };
+        let Some(nodes) = lane.nodes_of_call() else {
+            continue;
+        };
+        if *asked.get_or_insert(nodes.asked) != nodes.asked {
+            return true;
+        }
+    }
+    false
+}
+
+/// Says which nodes a brk took, and the rule where one of the worst case decided.
+fn tell_nodes(lane: &LaneFrame, why: &mut Why) {
+    why.sentence.push(' ');
+    why.sentence.push_str(&say::outcome::nodes(lane));
+    let grows = lane.events.iter().find_map(|event| match event {
+        Event::Nodes {
+            write: TreeWrite::GrowHeap,
+            nodes,
+        } => Some(nodes.asked),
+        _ => None,
+    });
+    let height = u64::from(lane.before.tree().height());
+    if grows == Some(1 + 3 * height) && !lane.kernel.has(Change::PreallocFits) {
+        why.condition = Some(format!("1 + 3 * height {height} = {}", 1 + 3 * height));
+        why.function = say::source::PREALLOCATE;
     }
 }
 

@@ -48,7 +48,7 @@ fn every_decision_can_be_shown() {
         let frame = timeline.frame();
         assert!(!draw(&frame, &view).scene.shapes.is_empty());
         assert!(!say::spoken(&frame).is_empty());
-        assert!(!ledger::table(&frame).rows.is_empty());
+        assert!(!ledger::table(&frame).parts.is_empty());
         assert!(!text::print(&frame, None, 80).is_empty());
         for lane in 0..3 {
             assert!(!why(&frame, lane).unwrap().sentence.is_empty());

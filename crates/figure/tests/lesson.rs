@@ -1,9 +1,9 @@
-//! What the first lesson says at its stops, as a reader gets it.
+//! What the lessons say at their stops, as a reader gets it.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should fail loudly")]
 
 use expect_test::{Expect, expect};
-use mmscope_figure::{ledger, say, text, why};
+use mmscope_figure::{ledger, lesson, say, text, why};
 use mmscope_lab::{Position, Scenario, Timeline, lessons};
 
 fn at(step: u32, micro: Option<u32>) -> Timeline {
@@ -14,7 +14,10 @@ fn at(step: u32, micro: Option<u32>) -> Timeline {
 }
 
 fn reasons(step: u32) -> String {
-    let timeline = at(step, None);
+    reasons_in(&at(step, None))
+}
+
+fn reasons_in(timeline: &Timeline) -> String {
     let frame = timeline.frame();
     let mut out = String::new();
     for lane in 0..frame.lanes.len() {
@@ -142,33 +145,46 @@ fn the_step_in_a_sentence() {
     );
 }
 
-#[test]
-fn the_ledger_side_by_side() {
-    let timeline = at(25, None);
+fn table_of(timeline: &Timeline) -> String {
     let table = ledger::table(&timeline.frame());
     let mut out = table.columns.join(" | ");
-    for row in table.rows {
-        let lanes: Vec<String> = row
-            .lanes
-            .iter()
-            .map(|cell| format!("{} ({})", cell.now, cell.since_start))
-            .collect();
-        out.push_str(&format!(
-            "\n{} | {} | {}",
-            row.name,
-            lanes.join(" | "),
-            row.differences.join(" | ")
-        ));
+    for part in table.parts {
+        let notes: Vec<&str> = part.notes.iter().map(|(note, _)| *note).collect();
+        out.push_str(&format!("\n{}: {}", part.name, notes.join(" | ")));
+        for row in part.rows {
+            let lanes: Vec<String> = row
+                .lanes
+                .iter()
+                .map(|cell| format!("{} ({})", cell.now, cell.since))
+                .collect();
+            out.push_str(&format!(
+                "\n{} | {} | {}",
+                row.name,
+                lanes.join(" | "),
+                row.differences.join(" | ")
+            ));
+        }
     }
+    out
+}
+
+#[test]
+fn the_ledger_side_by_side() {
     check(
-        &out,
+        &table_of(&at(25, None)),
         expect![[r#"
-         | A 6.6 | B 6.7.0 | C 6.12.0 | B − A | C − A
-        mappings | 22 (0) | 47 (+25) | 22 (0) | +25 | 0
-        mapped | 118 144 kB (+115 800 kB) | 118 144 kB (+115 800 kB) | 118 144 kB (+115 800 kB) | 0 | 0
-        gaps | 1 (0) | 26 (+25) | 1 (0) | +25 | 0
-        in gaps | 44 kB (0) | 37 652 kB (+37 608 kB) | 44 kB (0) | +37 608 kB | 0
-        errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0"#]],
+             | A 6.6 | B 6.7.0 | C 6.12.0 | B − A | C − A
+            address space:  |  | 
+            mappings | 22 (0) | 47 (+25) | 22 (0) | +25 | 0
+            mapped | 118 144 kB (+115 800 kB) | 118 144 kB (+115 800 kB) | 118 144 kB (+115 800 kB) | 0 | 0
+            gaps | 1 (0) | 26 (+25) | 1 (0) | +25 | 0
+            in gaps | 44 kB (0) | 37 652 kB (+37 608 kB) | 44 kB (0) | +37 608 kB | 0
+            errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
+            maple tree nodes:  |  | 
+            asked for | 0 (0) | 57 (+1) | 0 (0) | +57 | 0
+            used | 0 (0) | 41 (+1) | 0 (0) | +41 | 0
+            given back | 0 (0) | 16 (0) | 0 (0) | +16 | 0
+            freed | 0 (0) | 37 (+1) | 0 (0) | +37 | 0"#]],
     );
 }
 
@@ -203,5 +219,183 @@ fn the_picture_as_text() {
             A anonymous  F file  H heap  S stack  V kernel's own  / no access  # several  . free  ~ folded
             ^ mapped by this call  x removed  ~ below a strip: changed
         "#]],
+    );
+}
+
+fn page_test(step: u32, kernels: &str) -> Timeline {
+    let lesson = lessons::find("page_test").unwrap();
+    let mut scenario = Scenario::parse(lesson.scenario).unwrap();
+    if !kernels.is_empty() {
+        scenario.kernels = kernels
+            .split(' ')
+            .map(|name| mmscope_mm::Kernel::parse(name).unwrap())
+            .collect();
+    }
+    let mut timeline = Timeline::new(scenario).unwrap();
+    timeline.go(Position { step, micro: None });
+    timeline
+}
+
+fn told(timeline: &Timeline) -> String {
+    let lesson = lessons::find("page_test").unwrap();
+    let step = timeline.position().step;
+    let stop = lesson
+        .stops
+        .iter()
+        .rposition(|stop| stop.step <= step)
+        .unwrap();
+    let told = lesson::told(timeline, lesson, stop, Some(100));
+    let mut out = String::new();
+    for line in told.question.into_iter().chain(told.answer) {
+        out.push_str(&format!("{line}\n"));
+    }
+    for (label, text) in told.facts {
+        out.push_str(&format!("{label}: {text}\n"));
+    }
+    out
+}
+
+#[test]
+fn reasons_of_a_shrink_and_a_growth() {
+    check(
+        &reasons_in(&page_test(3, "")),
+        expect![[r#"
+        A: 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB. 15 maple tree nodes asked for: 1 used, 14 given back.
+           not taken: With vma_iter_clear_gfp, first in 6.3, it would ask for 8 nodes instead of 15. With e961d19ef57b, first in 6.6, it would ask for 3 nodes instead of 15.
+           brk() 
+        B: 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB. 15 maple tree nodes asked for: 1 used, 14 given back.
+           not taken: With vma_iter_clear_gfp, first in 6.3, it would ask for 8 nodes instead of 15. With e961d19ef57b, first in 6.6, it would ask for 3 nodes instead of 15.
+           brk() 
+        C: 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB. 2 maple tree nodes asked for: 2 used, 0 given back.
+           not taken: Without munmap_sidetree it would ask for 3 nodes instead of 2. Without e961d19ef57b it would ask for 8 nodes instead of 2.
+           brk() munmap_sidetree munmap lists what it removes from index 0: one mapping needs no node
+    "#]],
+    );
+    check(
+        &reasons_in(&page_test(4, "")),
+        expect![[r#"
+            A: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. No maple tree node asked for.
+               not taken: With 28c5609fb236, first in 6.1, it would ask for 7 nodes instead of 0.
+               do_brk_flags() 
+            B: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. 7 maple tree nodes asked for: 0 used, 7 given back.
+               condition: 1 + 3 * height 2 = 7
+               not taken: Without 28c5609fb236 it would ask for 0 nodes instead of 7. With e961d19ef57b, first in 6.6, it would ask for 0 nodes instead of 7.
+               mas_preallocate() 28c5609fb236 brk asks for maple tree nodes before it grows the heap
+            C: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. No maple tree node asked for.
+               not taken: Without e961d19ef57b it would ask for 7 nodes instead of 0.
+               do_brk_flags() e961d19ef57b preallocation asks for what the store needs, no longer for the worst case
+        "#]],
+    );
+    check(
+        &reasons_in(&page_test(4, "6.0 6.5 7.1")),
+        expect![[r#"
+        A: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. Red-black tree: no maple tree nodes.
+           do_brk_flags() 
+        B: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. 7 maple tree nodes asked for: 0 used, 7 given back.
+           condition: 1 + 3 * height 2 = 7
+           not taken: Without 28c5609fb236 it would ask for 0 nodes instead of 7. With e961d19ef57b, first in 6.6, it would ask for 0 nodes instead of 7.
+           mas_preallocate() 28c5609fb236 brk asks for maple tree nodes before it grows the heap
+        C: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. No maple tree node asked for.
+           do_brk_flags() 
+    "#]],
+    );
+    check(
+        &say::spoken(&page_test(4, "").frame()),
+        expect![
+            "Call 4 of 150: top = brk(top+0x1000). The same in all lanes: 0x55555564a000, joined the mapping below. Maple tree nodes asked for: A 0, B 7, C 0."
+        ],
+    );
+}
+
+#[test]
+fn what_the_stops_of_page_test_count_and_ask() {
+    for (step, expected) in [
+        (3, expect![[r#""#]]),
+        (
+            4,
+            expect![[r#"
+                How many nodes will B 6.1 ask for in the whole round: a shrink by 64 kB and sixteen growths by 4 kB?
+            "#]],
+        ),
+        (
+            19,
+            expect![[r#"
+            You said 100, counted were 127: 27 too few.
+            Counted here: nodes asked for in calls 3 to 19: A 15 · B 127 · C 2.
+        "#]],
+        ),
+        (
+            36,
+            expect![[r#"
+            Counted here: nodes asked for in calls 20 to 36: A 15 · B 127 · C 2.
+        "#]],
+        ),
+        (
+            53,
+            expect![[r#"
+                As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, May 2023.
+                Counted here: nodes asked for in call 53: A 0 · B 7 · C 0.
+                Estimated: time of a growth: A 1309 ns · B 1477 ns · C 1362 ns. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
+            "#]],
+        ),
+        (
+            133,
+            expect![[r#"
+                How many nodes will B 6.1 ask for in the whole round: a shrink by 64 kB and sixteen growths by 4 kB?
+            "#]],
+        ),
+        (
+            150,
+            expect![[r#"
+            You said 100, counted were 181: 81 too few.
+            Counted here: nodes asked for in calls 134 to 150: A 21 · B 181 · C 2.
+        "#]],
+        ),
+    ] {
+        expected.assert_eq(&told(&page_test(step, "")));
+    }
+    check(
+        &told(&page_test(53, "6.0 6.5 7.3")),
+        expect![[r#"
+            As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, May 2023.
+            Counted here: nodes asked for in call 53: A – · B 7 · C 0.
+            Estimated: time of a growth: A – · B 1477 ns · C –. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
+        "#]],
+    );
+}
+
+#[test]
+fn nodes_in_the_ledger() {
+    check(
+        &table_of(&page_test(3, "")),
+        expect![[r#"
+         | A 6.1-rc1 | B 6.1 | C 6.6 | B − A | C − A
+        address space:  |  | 
+        mappings | 23 (+1) | 23 (+1) | 23 (+1) | 0 | 0
+        mapped | 3304 kB (+960 kB) | 3304 kB (+960 kB) | 3304 kB (+960 kB) | 0 | 0
+        gaps | 1 (0) | 1 (0) | 1 (0) | 0 | 0
+        in gaps | 44 kB (0) | 44 kB (0) | 44 kB (0) | 0 | 0
+        errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
+        maple tree nodes:  |  | 
+        asked for | 20 (+15) | 20 (+15) | 7 (+2) | 0 | −13
+        used | 4 (+1) | 4 (+1) | 5 (+2) | 0 | +1
+        given back | 19 (+14) | 19 (+14) | 2 (0) | 0 | −17
+        freed | 1 (+1) | 1 (+1) | 5 (+2) | 0 | +4"#]],
+    );
+    check(
+        &table_of(&page_test(4, "7.1 6.0 6.5")),
+        expect![[r#"
+         | A 7.1 | B 6.0 | C 6.5 | B − A | C − A
+        address space:  |  | 
+        mappings | 23 (+1) | 23 (+1) | 23 (+1) | 0 | 0
+        mapped | 3308 kB (+964 kB) | 3308 kB (+964 kB) | 3308 kB (+964 kB) | 0 | 0
+        gaps | 1 (0) | 1 (0) | 1 (0) | 0 | 0
+        in gaps | 44 kB (0) | 44 kB (0) | 44 kB (0) | 0 | 0
+        errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
+        maple tree nodes: assumed | rb-tree | 
+        asked for | 7 (0) | – () | 21 (+7) | – | +14
+        used | 5 (0) | – () | 6 (0) | – | +1
+        given back | 2 (0) | – () | 15 (+7) | – | +13
+        freed | 5 (0) | – () | 6 (0) | – | +1"#]],
     );
 }

@@ -3,7 +3,7 @@
 //! A frame borrows the timeline. It is a query, not a copy: [`LaneFrame::range`] gives the pieces of a part of the
 //! address space, a bounded number of them, and never the whole process.
 
-use mmscope_mm::{Call, Event, Kernel, Machine, Outcome, Range, VmaId};
+use mmscope_mm::{Call, Event, Kernel, Machine, Nodes, Outcome, Range, VmaId};
 
 /// A place in time: how many calls are done, and how far into the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +27,15 @@ pub struct Frame<'a> {
     pub lanes: Vec<LaneFrame<'a>>,
     /// The first step at which the lanes' results or layouts differ, as far as it is known.
     pub divergence: Option<u32>,
+}
+
+impl LaneFrame<'_> {
+    /// The nodes of the shown call alone, or of the writes of it that are shown; `None` where the kernel has no maple
+    /// tree.
+    pub fn nodes_of_call(&self) -> Option<Nodes> {
+        let (now, before) = (self.ledger.nodes?, self.before.process().nodes);
+        Some(now - before)
+    }
 }
 
 /// One lane of a frame.
@@ -94,6 +103,9 @@ pub struct Ledger {
     pub gap_bytes: u64,
     /// Calls that returned an error.
     pub errors: u64,
+    /// Nodes of the maple tree; `None` where the kernel has none. In a frame, half-way through a call, those of the
+    /// writes that are shown are among them.
+    pub nodes: Option<Nodes>,
 }
 
 /// A piece of the address space.

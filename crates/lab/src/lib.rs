@@ -30,6 +30,7 @@ pub mod maps_file;
 mod nearest;
 mod order;
 mod program;
+pub mod published;
 mod scenario;
 mod sorted;
 pub mod strace;

@@ -285,6 +285,15 @@ impl Timeline {
         self.lanes.get(lane)?.summary(step)
     }
 
+    /// What a lane has cost after so many calls; `None` where the survey has not been.
+    pub fn ledger(&self, lane: usize, step: u32) -> Option<Ledger> {
+        let lane = self.lanes.get(lane)?;
+        match step {
+            0 => Some(lane.at_start()),
+            _ => Some(lane.summary(step)?.ledger),
+        }
+    }
+
     /// The first step at which the lanes' results or layouts differ, as far as the survey has come.
     pub fn divergence(&self) -> Option<u32> {
         self.divergence

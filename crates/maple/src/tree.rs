@@ -109,6 +109,11 @@ impl<E: Copy> MapleTree<E> {
         &self.rules
     }
 
+    /// Has the tree go on by other rules. What was written stays as it is.
+    pub fn set_rules(&mut self, rules: Rules) {
+        self.rules = rules;
+    }
+
     /// Whether nodes are replaced rather than changed, so that readers need no lock: `mt_in_rcu`.
     pub fn in_rcu(&self) -> bool {
         self.rcu

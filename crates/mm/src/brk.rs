@@ -2,7 +2,7 @@
 
 use crate::change::Change;
 use crate::errno::Errno;
-use crate::event::{BreakMove, Event, Range, Refusal};
+use crate::event::{BreakMove, Event, MergeForm, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
@@ -132,6 +132,11 @@ impl Machine {
                 end: candidate.range.end,
             };
             self.resize(heap, range, TreeWrite::GrowHeap, observer);
+            observer.event(|| Event::Merged {
+                into: heap,
+                range,
+                form: MergeForm::NewIntoPrev,
+            });
             return true;
         }
         self.merge_new(candidate, Neighbours::PrevOnly, observer)

@@ -19,6 +19,8 @@ pub struct Release {
     pub changes: Changes,
     /// Whether its own source was read; where it was not, its neighbours agree and it is taken to be like them.
     pub assumed: bool,
+    /// Whether how it writes its maple tree was not read; its numbers of nodes are those of its neighbours then.
+    pub tree_assumed: bool,
 }
 
 macro_rules! releases {
@@ -29,13 +31,17 @@ macro_rules! releases {
             let mut changes = Changes::NONE;
             [$({
                 $(changes = changes.with(Change::$change);)*
-                Release { id: $id, aliases: &[$($($alias),*)?], changes, assumed: releases!(@assumed $($assumed)?) }
+                Release { id: $id, aliases: &[$($($alias),*)?], changes, assumed: releases!(@assumed $($assumed)?),
+                    tree_assumed: releases!(@tree $($assumed)?) }
             }),*]
         };
         &LIST
     }};
     (@assumed) => { false };
     (@assumed assumed) => { true };
+    (@assumed tree_assumed) => { false };
+    (@tree) => { false };
+    (@tree $assumed:ident) => { true };
 }
 
 impl Release {
@@ -67,7 +73,7 @@ impl Release {
         "6.18": NodeSheaves;
         "6.19":;
         "7.0":;
-        "7.1":;
+        "7.1" tree_assumed:;
         "7.2": MapleCopies;
         "7.3": AnonPgoff;
     };

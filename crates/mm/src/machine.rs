@@ -88,6 +88,9 @@ impl Machine {
     /// Has it go on under another kernel. What earlier calls did stays as it is.
     pub fn set_kernel(&mut self, kernel: Kernel) {
         self.kernel = kernel;
+        if let Some(rules) = kernel.maple_rules() {
+            self.tree.set_rules(rules);
+        }
     }
 
     /// What it was set up with.

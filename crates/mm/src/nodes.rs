@@ -1,6 +1,6 @@
 //! Nodes of the maple tree: who asks for them, and what becomes of them.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Sub};
 
 use mmscope_maple::{MaState, MapleTree, Node, NodeId, Preallocated, Root, Stored, WriteEvent};
 
@@ -41,6 +41,20 @@ impl AddAssign for Nodes {
         self.used += more.used;
         self.returned += more.returned;
         self.freed += more.freed;
+    }
+}
+
+impl Sub for Nodes {
+    type Output = Nodes;
+
+    /// What came after `before`, an earlier count of the same process.
+    fn sub(self, before: Nodes) -> Nodes {
+        Nodes {
+            asked: self.asked - before.asked,
+            used: self.used - before.used,
+            returned: self.returned - before.returned,
+            freed: self.freed - before.freed,
+        }
     }
 }
 

@@ -46,13 +46,7 @@ fn brk(machine: &mut Machine, by: i64) -> Nodes {
     let (before, to) = (process.nodes, process.brk.wrapping_add_signed(by));
     let outcome = machine.run(&Call::Brk { addr: to }, &mut ());
     assert_eq!(outcome.address(), Some(to));
-    let after = machine.process().nodes;
-    Nodes {
-        asked: after.asked - before.asked,
-        used: after.used - before.used,
-        returned: after.returned - before.returned,
-        freed: after.freed - before.freed,
-    }
+    machine.process().nodes - before
 }
 
 fn shrink(machine: &mut Machine) -> Nodes {

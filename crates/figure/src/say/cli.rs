@@ -14,7 +14,7 @@ usage:
   mmscope import LOG [--maps FILE] [--kernel NAME] [-o FILE]
   mmscope kernels
 
-SCENARIO is a file, - for standard input, or --lesson ID (cactusbssn).
+SCENARIO is a file, - for standard input, or --lesson ID (cactusbssn, page_test).
 
   run      what each call came to in each lane, and what it cost so far
   figure   one step as a picture: SVG, or plain text with --text

@@ -229,12 +229,14 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             Tone::Yes,
         ),
         Event::Tree(step) => (super::tree::write(machine, *step), Tone::Step),
-        Event::Nodes { write, nodes } => (nodes_taken(*write, *nodes), Tone::Step),
+        Event::Nodes { write, nodes } => {
+            (nodes_taken(machine.kernel(), *write, *nodes), Tone::Step)
+        }
     }
 }
 
 /// What a write to the tree took.
-fn nodes_taken(write: TreeWrite, nodes: Nodes) -> String {
+fn nodes_taken(kernel: Kernel, write: TreeWrite, nodes: Nodes) -> String {
     let what = match write {
         TreeWrite::New => "a new mapping",
         TreeWrite::Expand => "a mapping that grows over the new range",
@@ -250,8 +252,9 @@ fn nodes_taken(write: TreeWrite, nodes: Nodes) -> String {
         return format!("The maple tree holds {what} now; no node was asked for.");
     }
     format!(
-        "The maple tree asks for {} for {what}: {} used, {} given back.",
+        "The maple tree asks for {}{} for {what}: {} used, {} given back.",
         num::count(nodes.asked, "node", "nodes"),
+        super::kernel::tree_assumed(kernel),
         nodes.used,
         nodes.returned
     )

@@ -1,9 +1,17 @@
 //! Releases and changes in words.
 
-use mmscope_mm::Change;
+use mmscope_mm::{Change, Kernel};
 
 /// A release whose own source was not read.
 pub const ASSUMED: &str = "(not read itself; taken to be like its neighbours)";
+
+/// Behind a number of nodes: how this kernel writes its tree was not read.
+pub fn tree_assumed(kernel: Kernel) -> &'static str {
+    match kernel.release().tree_assumed {
+        true => " (assumed)",
+        false => "",
+    }
+}
 
 /// A change as kernel documentation cites a commit: id and, in our words, what it did.
 pub fn change(change: Change) -> String {

@@ -46,6 +46,13 @@ fn sentence(otherwise: &Otherwise, brk: bool) -> String {
             | Outcome::Signal { .. } => format!("{switched} it would succeed."),
         };
     }
+    if (there.vmas, there.holder) == (otherwise.here.vmas, otherwise.here.holder) {
+        let nodes = num::count(there.asked, "node", "nodes");
+        return format!(
+            "{switched} it would ask for {nodes} instead of {}.",
+            otherwise.here.asked
+        );
+    }
     let at = otherwise.at;
     let vmas = num::count(there.vmas, "mapping", "mappings");
     match there.holder {

@@ -1,9 +1,9 @@
 //! What a call came to in a lane.
 
 use mmscope_lab::LaneFrame;
-use mmscope_mm::{BreakMove, Event, NotModelled, Outcome};
+use mmscope_mm::{BreakMove, Event, Nodes, NotModelled, Outcome};
 
-use super::{limit, merge, num, refusal};
+use super::{kernel, ledger, limit, merge, num, refusal, sentence};
 
 /// What a lane's label says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -190,6 +190,21 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         | Event::Nodes { .. } => None,
     });
     said.unwrap_or_default()
+}
+
+/// The nodes that the call took.
+pub fn nodes(lane: &LaneFrame) -> String {
+    match lane.nodes_of_call() {
+        None => sentence(ledger::NO_TREE) + ".",
+        Some(Nodes { asked: 0, .. }) => "No maple tree node asked for.".to_owned(),
+        Some(nodes) => format!(
+            "{} asked for{}: {} used, {} given back.",
+            num::count(nodes.asked, "maple tree node", "maple tree nodes"),
+            kernel::tree_assumed(lane.kernel),
+            nodes.used,
+            nodes.returned
+        ),
+    }
 }
 
 /// A result alone.

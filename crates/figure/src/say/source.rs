@@ -4,6 +4,9 @@ use mmscope_mm::{
     BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite, WriteEvent,
 };
 
+/// Asks for nodes before a write.
+pub const PREALLOCATE: &str = "mas_preallocate()";
+
 /// Whether a kernel's release is this one or a later one. For names only; rules ask for changes.
 fn since(kernel: Kernel, id: &str) -> bool {
     let place = |release: &Release| Release::ALL.iter().position(|each| each.id == release.id);

@@ -105,6 +105,10 @@ pub const ADD_LANE: &str = "Add a kernel";
 pub const REMOVE_LANE: &str = "Remove this lane";
 /// A program without a title.
 pub const OWN_PROGRAM: &str = "Your program";
+/// Gives an answer to the question of the lesson.
+pub const ANSWER: &str = "Check";
+/// Goes on without one.
+pub const SKIP: &str = "Skip";
 /// To the next stop of the lesson.
 pub const NEXT_STOP: &str = "Next stop";
 /// The row before all calls.
@@ -115,7 +119,7 @@ pub const DIVERGES: &str = "\u{2260}";
 pub const FIRST_DIVERGENCE: &str = "The lanes differ for the first time";
 
 /// What the ledger counts, and from when.
-pub const LEDGER_NOTE: &str = "counted; in grey: since the start";
+pub const LEDGER_NOTE: &str = "counted; in grey: since the start; of nodes, by this call";
 
 /// On narrow screens: the table goes on.
 pub const SCROLL_HINT: &str = "The table scrolls sideways \u{2192}";

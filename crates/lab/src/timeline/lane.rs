@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use mmscope_mm::{Call, Entry, Event, Journal, Kernel, Machine, Outcome, StartError};
+use mmscope_mm::{
+    Call, Change as KernelChange, Entry, Event, Journal, Kernel, Machine, Nodes, Outcome,
+    StartError,
+};
 
 use super::StepSummary;
 use super::changes::changes;
@@ -74,6 +77,7 @@ impl Lane {
             gaps: tally.gaps(),
             gap_bytes: tally.gap_bytes(),
             errors: 0,
+            nodes: nodes(&machine),
         };
         let front = Front {
             step: 0,
@@ -126,6 +130,8 @@ impl Lane {
             splits: smaller(watch.splits),
             new_vmas: smaller(watch.new_vmas),
             faults: smaller(watch.faults),
+            nodes: nodes(&front.machine)
+                .map(|nodes| [nodes.asked, nodes.used, nodes.returned, nodes.freed].map(small)),
         });
         if front.step.is_multiple_of(self.distance) {
             self.checkpoints.push((front.step, front.machine.clone()));
@@ -165,6 +171,11 @@ impl Lane {
             faults: u32::from(row.faults),
             error: is_error(row.outcome),
         })
+    }
+
+    /// The ledger before the first call.
+    pub(super) fn at_start(&self) -> Ledger {
+        self.start
     }
 
     /// What lanes are compared by.
@@ -328,11 +339,20 @@ impl Lane {
             events,
             micro_steps: self.micro_steps(),
             changes: self.changes.clone(),
-            ledger: summary.map_or(self.start, |summary| summary.ledger),
+            ledger: Ledger {
+                nodes: nodes(machine),
+                ..summary.map_or(self.start, |summary| summary.ledger)
+            },
             ledger_at_start: self.start,
             state_hash: machine.state_hash(),
         }
     }
+}
+
+/// The nodes of the process so far.
+fn nodes(machine: &Machine) -> Option<Nodes> {
+    let has = machine.kernel().has(KernelChange::MapleTree);
+    has.then(|| machine.process().nodes)
 }
 
 /// Entries up to and with the `micro`-th decision.

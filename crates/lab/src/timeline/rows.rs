@@ -1,6 +1,6 @@
 //! The summaries of a lane, one for each step.
 
-use mmscope_mm::Outcome;
+use mmscope_mm::{Nodes, Outcome};
 
 use crate::frame::Ledger;
 
@@ -17,6 +17,8 @@ pub(super) struct Row {
     pub(super) splits: u16,
     pub(super) new_vmas: u16,
     pub(super) faults: u16,
+    /// Nodes asked for, used, returned and freed.
+    pub(super) nodes: Option<[u32; 4]>,
 }
 
 impl Row {
@@ -27,6 +29,15 @@ impl Row {
             gaps: u64::from(self.gaps),
             gap_bytes: self.gap_bytes,
             errors: u64::from(self.errors),
+            nodes: self.nodes.map(|nodes| {
+                let [asked, used, returned, freed] = nodes.map(u64::from);
+                Nodes {
+                    asked,
+                    used,
+                    returned,
+                    freed,
+                }
+            }),
         }
     }
 }
