@@ -249,27 +249,41 @@ pub fn tables(frame: &Frame, view: &TreeView) -> Vec<Table> {
 }
 
 fn table_rows(table: &mut Table, lane: &Lane, shown: &Shown) {
-    let heading = Row {
-        kind: say::tree::kind(shown.node.kind()).to_owned(),
-        what: lane.name(shown),
-        changed: shown.state.word(),
-        ..crate::table::blank(shown.range(), lane.target(shown))
+    let mut add = |range, target, kind: String, what: String, changed| {
+        let blank = crate::table::blank(range, target);
+        table.rows.push(Row {
+            kind,
+            what,
+            changed,
+            ..blank
+        });
     };
-    table.rows.push(heading);
+    let kind = say::tree::kind(shown.node.kind()).to_owned();
+    let word = shown.state.word();
+    add(
+        shown.range(),
+        lane.target(shown),
+        kind,
+        lane.name(shown),
+        word,
+    );
     if !shown.open {
         return;
     }
     for row in rows::rows(lane, shown) {
-        table.rows.push(Row {
-            kind: say::maple_tree::slot(shown.id, row.slot),
-            what: row.name,
-            changed: if row.changed {
-                say::picture::CHANGED
-            } else {
-                ""
-            },
-            ..crate::table::blank(range(row.first, row.last), row.target)
-        });
+        let kind = say::maple_tree::slot(shown.id, row.slot);
+        let changed = if row.changed {
+            say::picture::CHANGED
+        } else {
+            ""
+        };
+        add(
+            range(row.first, row.last),
+            row.target,
+            kind,
+            row.name,
+            changed,
+        );
     }
     for child in &shown.children {
         table_rows(table, lane, child);
