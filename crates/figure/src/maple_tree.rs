@@ -4,8 +4,8 @@
 //! is a row of its parent that counts what is below it, so nothing is left out, whatever is open, and every node can be
 //! reached by opening rows. What a page should do with a pressed item stands in its [`Target`]:
 //!
-//! - [`Target::Node`]: add `NodeAt { open: !open, .. }` with the target's lane, level and first index to
-//!   [`TreeView::toggled`];
+//! - [`Target::Node`]: [`press`] notes it in what becomes [`TreeView::toggled`]. That outlives steps, since it goes by
+//!   lane, level and index;
 //! - [`Target::Vma`], [`Target::Gap`]: the same targets as in the address space, so that both pictures find the same
 //!   thing; [`TreeView::selected`] marks it in all lanes and opens the way to it;
 //! - [`Target::Lane`]: as in the address space.
@@ -55,6 +55,30 @@ pub struct NodeAt {
     pub apart: bool,
     /// Opened, not closed.
     pub open: bool,
+}
+
+/// Notes that a node was pressed: it opens if it is closed. Says whether the target is one.
+pub fn press(toggled: &mut Vec<NodeAt>, target: Target) -> bool {
+    let Target::Node {
+        lane,
+        level,
+        range,
+        apart,
+        open,
+    } = target
+    else {
+        return false;
+    };
+    let index = range.start;
+    toggled.retain(|at| (at.lane, at.level, at.apart, at.index) != (lane, level, apart, index));
+    toggled.push(NodeAt {
+        lane,
+        level,
+        index,
+        apart,
+        open: !open,
+    });
+    true
 }
 
 /// How the reader looks at the trees of a frame.

@@ -144,7 +144,12 @@ impl<'a> Lane<'a> {
             return None;
         };
         let state = self.state(id, false);
-        Some(self.shown(id, (0, height), (0, u64::MAX), state))
+        let mut root = self.shown(id, (0, height), (0, u64::MAX), state);
+        if self.toggled(0, 0, u64::MAX, false) == Some(false) {
+            root.open = false;
+            root.children.clear();
+        }
+        Some(root)
     }
 
     pub(crate) fn state(&self, id: Id, parent_is_new: bool) -> State {

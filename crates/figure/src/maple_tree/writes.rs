@@ -163,8 +163,12 @@ impl Writes {
             passing: self.passing,
             ..Counts::default()
         };
-        // The tree's own count has the entries of nodes beside it as well.
-        if let Root::Node { id, .. } = tree.root() {
+        counts.nodes = tree.nodes().len().into();
+        counts.vmas = tree.len();
+        if small(lane.events.len()) < lane.micro_steps
+            && let Root::Node { id, .. } = tree.root()
+        {
+            // The tree's own numbers count nodes beside it as well.
             (counts.nodes, counts.vmas) = count(tree, id);
         }
         for id in &self.filled[..self.filled.len() - self.waiting] {
