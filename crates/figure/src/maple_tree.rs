@@ -4,8 +4,8 @@
 //! is a row of its parent that counts what is below it, so nothing is left out, whatever is open, and every node can be
 //! reached by opening rows. What a page should do with a pressed item stands in its [`Target`]:
 //!
-//! - [`Target::Node`]: add `NodeAt { open: !open, .. }` with the target's lane, level and first index to
-//!   [`TreeView::toggled`];
+//! - [`Target::Node`]: [`press`] notes it in what becomes [`TreeView::toggled`]. That outlives steps, since it goes by
+//!   lane, level and index;
 //! - [`Target::Vma`], [`Target::Gap`]: the same targets as in the address space, so that both pictures find the same
 //!   thing; [`TreeView::selected`] marks it in all lanes and opens the way to it;
 //! - [`Target::Lane`]: as in the address space.
@@ -55,6 +55,30 @@ pub struct NodeAt {
     pub apart: bool,
     /// Opened, not closed.
     pub open: bool,
+}
+
+/// Notes that a node was pressed: it opens if it is closed. Says whether the target is one.
+pub fn press(toggled: &mut Vec<NodeAt>, target: Target) -> bool {
+    let Target::Node {
+        lane,
+        level,
+        range,
+        apart,
+        open,
+    } = target
+    else {
+        return false;
+    };
+    let index = range.start;
+    toggled.retain(|at| (at.lane, at.level, at.apart, at.index) != (lane, level, apart, index));
+    toggled.push(NodeAt {
+        lane,
+        level,
+        index,
+        apart,
+        open: !open,
+    });
+    true
 }
 
 /// How the reader looks at the trees of a frame.
@@ -249,27 +273,41 @@ pub fn tables(frame: &Frame, view: &TreeView) -> Vec<Table> {
 }
 
 fn table_rows(table: &mut Table, lane: &Lane, shown: &Shown) {
-    let heading = Row {
-        kind: say::tree::kind(shown.node.kind()).to_owned(),
-        what: lane.name(shown),
-        changed: shown.state.word(),
-        ..crate::table::blank(shown.range(), lane.target(shown))
+    let mut add = |range, target, kind: String, what: String, changed| {
+        let blank = crate::table::blank(range, target);
+        table.rows.push(Row {
+            kind,
+            what,
+            changed,
+            ..blank
+        });
     };
-    table.rows.push(heading);
+    let kind = say::tree::kind(shown.node.kind()).to_owned();
+    let word = shown.state.word();
+    add(
+        shown.range(),
+        lane.target(shown),
+        kind,
+        lane.name(shown),
+        word,
+    );
     if !shown.open {
         return;
     }
     for row in rows::rows(lane, shown) {
-        table.rows.push(Row {
-            kind: say::maple_tree::slot(shown.id, row.slot),
-            what: row.name,
-            changed: if row.changed {
-                say::picture::CHANGED
-            } else {
-                ""
-            },
-            ..crate::table::blank(range(row.first, row.last), row.target)
-        });
+        let kind = say::maple_tree::slot(shown.id, row.slot);
+        let changed = if row.changed {
+            say::picture::CHANGED
+        } else {
+            ""
+        };
+        add(
+            range(row.first, row.last),
+            row.target,
+            kind,
+            row.name,
+            changed,
+        );
     }
     for child in &shown.children {
         table_rows(table, lane, child);

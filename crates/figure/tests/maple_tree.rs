@@ -4,7 +4,7 @@
 
 use expect_test::expect;
 use mmscope_figure::address_space::{self, View};
-use mmscope_figure::maple_tree::{NodeAt, TreeView, draw, tables};
+use mmscope_figure::maple_tree::{NodeAt, TreeView, draw, press, tables};
 use mmscope_figure::scene::{Anchor, Area, Role, Scene, Shape, Target};
 use mmscope_figure::{Selection, svg};
 use mmscope_lab::{Frame, Position, Scenario, Timeline, lessons};
@@ -46,21 +46,19 @@ fn at(timeline: &mut Timeline, step: u32, micro: Option<u32>) -> Frame<'_> {
     timeline.frame()
 }
 
-/// Nodes of the tree that a picture shows: the root by its head, others by the rows that lead to them.
-fn nodes(scene: &Scene, lane: usize) -> Vec<(u8, Range, bool)> {
+/// Nodes of the tree that a picture shows, by their heads and by the rows that lead to them.
+fn nodes(scene: &Scene, lane: usize) -> Vec<Target> {
     let mut found = Vec::new();
     for item in &scene.items {
         if let Target::Node {
             lane: of,
-            level,
-            range,
             apart: false,
-            open,
+            ..
         } = item.target
             && of == lane
-            && !found.contains(&(level, range, open))
+            && !found.contains(&item.target)
         {
-            found.push((level, range, open));
+            found.push(item.target);
         }
     }
     found
@@ -130,13 +128,9 @@ fn every_node_and_every_mapping_can_be_reached() {
             let mut closed = 0;
             for (lane, of) in frame.lanes.iter().enumerate() {
                 let nodes = nodes(&scene, lane);
-                for (level, range, is_open) in &nodes {
-                    if !is_open {
-                        let index = range.start;
-                        view.toggled.push(NodeAt {
-                            lane,
-                            ..open(*level, index)
-                        });
+                for target in &nodes {
+                    if matches!(target, Target::Node { open: false, .. }) {
+                        assert!(press(&mut view.toggled, *target));
                         closed += 1;
                     }
                 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::node;
 use super::shown::{Lane, Shown};
-use crate::scene::{Area, Role, Scene};
+use crate::scene::{Area, Role, Scene, Shape};
 
 /// Between two nodes side by side: a step's number reaches into it.
 const BETWEEN: i32 = 12;
@@ -60,8 +60,9 @@ pub(super) fn tree(
         h: node::height(shown),
     };
     let foot = y + area.h;
+    let under = scene.shapes.len();
+    node::draw(scene, lane, shown, area);
     if children.is_empty() {
-        node::draw(scene, lane, shown, area);
         return foot;
     }
     let mut d = String::new();
@@ -108,8 +109,9 @@ pub(super) fn tree(
         let _ = write!(d, "M{trunk} {from}V{last_bus}");
         end
     };
-    scene.path(Role::Wire, d);
-    node::draw(scene, lane, shown, area);
+    // Below the numbers on the edges.
+    let role = Role::Wire;
+    scene.shapes.insert(under, Shape::Path { role, d });
     end
 }
 

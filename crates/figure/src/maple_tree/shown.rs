@@ -144,7 +144,12 @@ impl<'a> Lane<'a> {
             return None;
         };
         let state = self.state(id, false);
-        Some(self.shown(id, (0, height), (0, u64::MAX), state))
+        let mut root = self.shown(id, (0, height), (0, u64::MAX), state);
+        if self.toggled(0, 0, u64::MAX, false) == Some(false) {
+            root.open = false;
+            root.children.clear();
+        }
+        Some(root)
     }
 
     pub(crate) fn state(&self, id: Id, parent_is_new: bool) -> State {
@@ -243,32 +248,34 @@ impl<'a> Lane<'a> {
                 State::Waiting,
             ));
         }
-        let before = self.frame.before.tree();
-        let (gone, leaving) = (&writes.dead, &writes.leaving);
-        let gone = gone.iter().map(|id| (before, *id, State::Dead));
-        for (tree, id, state) in gone.chain(leaving.iter().map(|id| (now, *id, State::Leaving))) {
-            let Some(node) = tree.nodes().get(id) else {
-                continue;
-            };
-            let levels = levels(tree, node);
-            let level = tree.height().saturating_sub(levels);
-            // What a node covers stands in the nodes above it: of one that only this call had, that is lost.
-            let (mut range, mut known) = ((0, 0), false);
-            step_down(before, lowest_pivot(tree, node), |at, _, min, max| {
-                if at == id && before.nodes().get(id) == Some(node) {
-                    (range, known) = ((min, max), true);
-                }
-                at != id
-            });
-            let before = self.frame.before;
-            let mut shown = self.shown_apart((id, node, before), (level, levels), range, state);
+        for id in &writes.dead {
             let open = dead.len() < DEAD_OPEN;
-            let said = self.toggled(level, range.0, range.1, true);
-            shown.open = known && said.unwrap_or(open);
-            shown.known = known;
-            dead.push(shown);
+            dead.extend(self.out(self.frame.before, *id, State::Dead, open));
+        }
+        for id in &writes.leaving {
+            let open = dead.len() < DEAD_OPEN;
+            dead.extend(self.out(self.frame.machine, *id, State::Leaving, open));
         }
         (waiting, dead)
+    }
+
+    /// A node that is out of the tree, as it stands in a machine's.
+    fn out(&self, of: &'a Machine, id: Id, state: State, open: bool) -> Option<Shown<'a>> {
+        let tree = of.tree();
+        let node = tree.nodes().get(id)?;
+        let levels = levels(tree, node);
+        let level = tree.height().saturating_sub(levels);
+        // What a node covers stands in the nodes above it: of one that only this call had, that is lost.
+        let before = self.frame.before.tree();
+        let was = before.nodes().get(id) == Some(node);
+        let range = find(before, id, lowest_pivot(tree, node)).filter(|_| was);
+        let (min, max) = range.unwrap_or_default();
+        let of = (id, node, self.frame.before);
+        let mut shown = self.shown_apart(of, (level, levels), (min, max), state);
+        shown.known = range.is_some();
+        let said = self.toggled(level, min, max, true);
+        shown.open = shown.known && said.unwrap_or(open);
+        Some(shown)
     }
 
     fn shown_apart(
@@ -305,7 +312,7 @@ impl<'a> Lane<'a> {
             first = *from;
         }
         let (mut min, mut max) = (0, u64::MAX);
-        step_down(tree, first, |_, level, from, to| {
+        step_down(tree, first, &mut |_, level, from, to| {
             (min, max) = (from, to);
             tree.height() - level > levels
         });
@@ -342,8 +349,23 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// Goes from the root down to the leaf over `index`, as long as it is asked to: node, level, first and last index.
-pub(crate) fn step_down(tree: &Tree, index: u64, mut see: impl FnMut(Id, u8, u64, u64) -> bool) {
+/// Sees nodes on the way down: node, level, first and last index. Whether to go on.
+type Seen<'a> = &'a mut dyn FnMut(Id, u8, u64, u64) -> bool;
+
+/// What a node covers, if it is the tree's node of its level over an index.
+pub(crate) fn find(tree: &Tree, id: Id, index: u64) -> Option<(u64, u64)> {
+    let mut found = None;
+    step_down(tree, index, &mut |at, _, min, max| {
+        if at == id {
+            found = Some((min, max));
+        }
+        at != id
+    });
+    found
+}
+
+/// Goes from the root down to the leaf over `index`, as long as it is asked to.
+pub(crate) fn step_down(tree: &Tree, index: u64, see: Seen) {
     let Root::Node { mut id, .. } = tree.root() else {
         return;
     };
@@ -387,7 +409,7 @@ fn levels(tree: &Tree, node: &Node<VmaId>) -> u8 {
 }
 
 /// The last index of the first slot of the first leaf below a node.
-fn lowest_pivot(tree: &Tree, node: &Node<VmaId>) -> u64 {
+pub(crate) fn lowest_pivot(tree: &Tree, node: &Node<VmaId>) -> u64 {
     first_child(tree, node).map_or(node.pivots()[0], |child| lowest_pivot(tree, child))
 }
 

@@ -1,10 +1,10 @@
 //! What the writes of a call did to the nodes, as far as the frame's position goes.
 
 use mmscope_lab::LaneFrame;
-use mmscope_maple::{GapLook, GapVerdict, MapleTree, NodeId, Root, Slot, WriteEvent};
+use mmscope_maple::{GapLook, GapVerdict, NodeId, Root, Slot, WriteEvent};
 use mmscope_mm::{Event, VmaId};
 
-use super::shown::{count, step_down};
+use super::shown::{count, find, lowest_pivot, step_down};
 
 type Id = NodeId<VmaId>;
 
@@ -70,14 +70,12 @@ impl Writes {
             return;
         };
         let tree = lane.machine.tree();
-        let mut reached = Vec::new();
-        if let Root::Node { id, .. } = tree.root() {
-            reach(tree, id, &mut reached);
-        }
-        for (id, _) in tree.nodes().iter() {
-            let is_reached = reached.get(id.index() as usize).copied().unwrap_or(false);
+        for (id, node) in tree.nodes().iter() {
             let told = Some(&Event::Tree(WriteEvent::Dead { node: id })) == lane.events.last();
-            if !is_reached && !told && !self.dead.contains(&id) {
+            if !told
+                && !self.dead.contains(&id)
+                && find(tree, id, lowest_pivot(tree, node)).is_none()
+            {
                 self.leaving.push(id);
             }
         }
@@ -165,8 +163,12 @@ impl Writes {
             passing: self.passing,
             ..Counts::default()
         };
-        // The tree's own count has the entries of nodes beside it as well.
-        if let Root::Node { id, .. } = tree.root() {
+        counts.nodes = tree.nodes().len().into();
+        counts.vmas = tree.len();
+        if small(lane.events.len()) < lane.micro_steps
+            && let Root::Node { id, .. } = tree.root()
+        {
+            // The tree's own numbers count nodes beside it as well.
             (counts.nodes, counts.vmas) = count(tree, id);
         }
         for id in &self.filled[..self.filled.len() - self.waiting] {
@@ -187,7 +189,7 @@ impl Writes {
         let mut seen = Vec::new();
         for (first, last) in &self.ranges {
             for index in [*first, *last] {
-                step_down(tree, index, |id, _, _, _| {
+                step_down(tree, index, &mut |id, _, _, _| {
                     if !seen.contains(&id) {
                         seen.push(id);
                         counts.changed += u32::from(self.is_changed(lane, id));
@@ -202,18 +204,4 @@ impl Writes {
 
 fn is_at(look: &GapLook, levels: u8, first: u64, last: u64) -> bool {
     look.level == levels && look.first == first && look.last == last
-}
-
-/// Marks a node and all below it, by their numbers.
-fn reach(tree: &MapleTree<VmaId>, id: Id, reached: &mut Vec<bool>) {
-    let at = id.index() as usize;
-    if reached.len() <= at {
-        reached.resize(at + 1, false);
-    }
-    reached[at] = true;
-    for slot in tree.node(id).slots() {
-        if let Slot::Node(child) = slot {
-            reach(tree, child, reached);
-        }
-    }
 }
