@@ -575,3 +575,95 @@ test("long programs stay quick: a hundred thousand calls", async (t) => {
   await page.getByText("Call 70\u202f000 of 100\u202f000", { exact: true }).waitFor();
   assert.equal(await page.locator(".call[aria-current]").getAttribute("data-step"), "70000");
 });
+
+const lesson = (page, id) => page.getByRole("combobox", { name: "Lesson" }).selectOption(id);
+const nextStop = (page) => page.getByRole("button", { name: "Next stop" });
+const nodes = (page, row, cell) => page.locator(`tr[data-row="${row}"] .${cell}`).allTextContents();
+
+// All texts of the page, scripts among them, and all attributes but those that only place a shape.
+const everything = (page) =>
+  page.evaluate(() => {
+    const places = /^(d|x|y|x1|x2|y1|y2|width|height|points|transform|viewBox|style)$/;
+    const attributes = [...document.querySelectorAll("*")].flatMap((one) => [...one.attributes].filter((each) => !places.test(each.name)).map((each) => each.value));
+    return [document.documentElement.textContent, ...attributes].join("\n");
+  });
+
+test("page_test asks for a prediction, and the answer is not in the page before", async (t) => {
+  const page = await site.open(t);
+  await lesson(page, "page_test");
+  await surveyed(page);
+  await nextStop(page).click();
+  assert.deepEqual(await nodes(page, "asked", "since"), ["+15", "+15", "+2"], "the shrink");
+  await nextStop(page).click();
+  assert.deepEqual(await nodes(page, "asked", "since"), ["0", "+7", "0"], "a growth");
+  const box = page.getByRole("spinbutton", { name: "How many nodes will B 6.1 ask for" });
+  // 15 + 16 * 7, and the sums that lead there: in the text, in attributes, in scripts, in what the address bar holds.
+  await settled(page);
+  assert.doesNotMatch((await everything(page)) + page.url(), /(?<![\d.])(127|132)(?![\d.])/);
+  assert.match(await page.getByRole("status").textContent(), /How many nodes will B 6\.1 ask for/);
+  await box.focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await where(page), "Call 4 of 150", "nothing typed");
+  await page.keyboard.type("119");
+  await page.keyboard.press("Enter");
+  assert.equal(await where(page), "Call 19 of 150");
+  await page.getByText("You said 119, counted were 127: 8 too few.").first().waitFor();
+  assert.match(await page.getByRole("status").textContent(), /counted were 127/);
+  await page.getByText("nodes asked for in calls 3 to 19: A\u00a015 \u00b7 B\u00a0127 \u00b7 C\u00a02.").waitFor();
+  assert.equal(await box.count(), 0);
+  assert.ok(await page.evaluate(() => document.activeElement.matches(".lesson")), "the focus stays in the lesson");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await where(page), "Call 18 of 150", "keys go on to work");
+});
+
+test("a question may be skipped, or ends by itself, and none is asked in the other lesson", async (t) => {
+  const page = await site.open(t);
+  const form = page.locator(".ask");
+  assert.equal(await form.count(), 0);
+  await lesson(page, "page_test");
+  await nextStop(page).click();
+  await nextStop(page).click();
+  await form.getByRole("button", { name: "Skip" }).click();
+  assert.equal(await where(page), "Call 19 of 150");
+  assert.equal(await page.getByText("You said").count(), 0);
+  await nextStop(page).click();
+  await nextStop(page).click();
+  await page.getByText("676\u202f600 with 28c5609fb236 (\u221211.4\u00a0%)").waitFor();
+  await nextStop(page).click();
+  assert.equal(await form.count(), 1, "the second question");
+  await step(page).click();
+  assert.equal(await form.count(), 0, "stepped past");
+  await page.getByRole("button", { name: "Next stop" }).click();
+  await page.getByText("nodes asked for in calls 134 to 150: A\u00a021 \u00b7 B\u00a0181 \u00b7 C\u00a02.").waitFor();
+});
+
+test("a kernel without a maple tree has no numbers of nodes, and an assumed one says so", async (t) => {
+  const page = await site.open(t, "/", { viewport: { width: 1440, height: 900 } });
+  await lesson(page, "page_test");
+  await page.getByRole("combobox", { name: "Kernel of lane A" }).selectOption("6.0");
+  await page.getByRole("combobox", { name: "Kernel of lane C" }).selectOption("7.1");
+  await nextStop(page).click();
+  const row = page.locator('tr[data-row="asked"] td');
+  assert.equal(await row.nth(0).textContent(), "\u2013red-black tree: no maple tree nodes");
+  assert.deepEqual(await row.allTextContents().then((all) => all.slice(3)), ["\u2013", "\u2013"], "differences");
+  assert.deepEqual((await page.locator(".numbers .part td").allTextContents()).slice(0, 3), ["rb-tree", "", "assumed"]);
+  await assertAccessible(page);
+});
+
+for (const [name, options] of [
+  ["light", { colorScheme: "light", viewport: { width: 1440, height: 900 } }],
+  ["phone", { colorScheme: "dark", viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+]) {
+  test(`axe finds nothing in page_test, and nothing sticks out: ${name}`, async (t) => {
+    const page = await site.open(t, "/", options);
+    await lesson(page, "page_test");
+    for (let stop = 1; stop < 8; stop += 1) {
+      await nextStop(page).click();
+      if ([2, 5].includes(stop)) {
+        await assertAccessible(page);
+      }
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), "no sideways scrolling");
+    }
+    assert.equal(await where(page), "Call 150 of 150");
+  });
+}

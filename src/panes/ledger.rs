@@ -66,9 +66,14 @@ fn part(part: &LedgerPart, keys: &'static [&'static str]) -> Html {
     }
 }
 
+/// Whether a row has sizes, which are too long for one line with what was added.
+fn is_size(key: &str) -> bool {
+    matches!(key, "mapped" | "gap-bytes")
+}
+
 fn row(row: &LedgerRow, key: &'static str) -> Html {
     html! {
-        <tr data-row={key}>
+        <tr data-row={key} class={(!is_size(key)).then_some("count")}>
             <th scope="row" title={row.help}>{ row.name }</th>
             { for row.lanes.iter().map(|cell| html! {
                 <td>

@@ -196,8 +196,8 @@ pub(crate) fn nodes_differ(frame: &Frame) -> bool {
 
 /// Says which nodes a brk took, and the rule where one of the worst case decided.
 fn tell_nodes(lane: &LaneFrame, why: &mut Why) {
-    why.sentence.push(' ');
-    why.sentence.push_str(&say::outcome::nodes(lane));
+    // First, since it is what the lanes differ in.
+    why.sentence = say::outcome::nodes(lane) + " " + &why.sentence;
     let grows = lane.events.iter().find_map(|event| match event {
         Event::Nodes {
             write: TreeWrite::GrowHeap,

@@ -180,7 +180,7 @@ fn the_ledger_side_by_side() {
             gaps | 1 (0) | 26 (+25) | 1 (0) | +25 | 0
             in gaps | 44 kB (0) | 37 652 kB (+37 608 kB) | 44 kB (0) | +37 608 kB | 0
             errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
-            maple tree nodes:  |  | 
+            maple nodes:  |  | 
             asked for | 0 (0) | 57 (+1) | 0 (0) | +57 | 0
             used | 0 (0) | 41 (+1) | 0 (0) | +41 | 0
             given back | 0 (0) | 16 (0) | 0 (0) | +16 | 0
@@ -260,28 +260,28 @@ fn reasons_of_a_shrink_and_a_growth() {
     check(
         &reasons_in(&page_test(3, "")),
         expect![[r#"
-        A: 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB. 15 maple tree nodes asked for: 1 used, 14 given back.
-           not taken: With vma_iter_clear_gfp, first in 6.3, it would ask for 8 nodes instead of 15. With e961d19ef57b, first in 6.6, it would ask for 3 nodes instead of 15.
-           brk() 
-        B: 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB. 15 maple tree nodes asked for: 1 used, 14 given back.
-           not taken: With vma_iter_clear_gfp, first in 6.3, it would ask for 8 nodes instead of 15. With e961d19ef57b, first in 6.6, it would ask for 3 nodes instead of 15.
-           brk() 
-        C: 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB. 2 maple tree nodes asked for: 2 used, 0 given back.
-           not taken: Without munmap_sidetree it would ask for 3 nodes instead of 2. Without e961d19ef57b it would ask for 8 nodes instead of 2.
-           brk() munmap_sidetree munmap lists what it removes from index 0: one mapping needs no node
-    "#]],
+            A: 15 maple tree nodes asked for: 1 used, 14 given back. 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB.
+               not taken: With vma_iter_clear_gfp, first in 6.3, it would ask for 8 nodes instead of 15. With e961d19ef57b, first in 6.6, it would ask for 3 nodes instead of 15.
+               brk() 
+            B: 15 maple tree nodes asked for: 1 used, 14 given back. 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB.
+               not taken: With vma_iter_clear_gfp, first in 6.3, it would ask for 8 nodes instead of 15. With e961d19ef57b, first in 6.6, it would ask for 3 nodes instead of 15.
+               brk() 
+            C: 2 maple tree nodes asked for: 2 used, 0 given back. 1 mapping in 555555649000-555555659000 taken away. The break moves down from 0x555555659000 to 0x555555649000: the heap shrinks by 64 kB.
+               not taken: Without munmap_sidetree it would ask for 3 nodes instead of 2. Without e961d19ef57b it would ask for 8 nodes instead of 2.
+               brk() munmap_sidetree munmap lists what it removes from index 0: one mapping needs no node
+        "#]],
     );
     check(
         &reasons_in(&page_test(4, "")),
         expect![[r#"
-            A: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. No maple tree node asked for.
+            A: No maple tree node asked for. Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB.
                not taken: With 28c5609fb236, first in 6.1, it would ask for 7 nodes instead of 0.
                do_brk_flags() 
-            B: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. 7 maple tree nodes asked for: 0 used, 7 given back.
+            B: 7 maple tree nodes asked for: 0 used, 7 given back. Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB.
                condition: 1 + 3 * height 2 = 7
                not taken: Without 28c5609fb236 it would ask for 0 nodes instead of 7. With e961d19ef57b, first in 6.6, it would ask for 0 nodes instead of 7.
                mas_preallocate() 28c5609fb236 brk asks for maple tree nodes before it grows the heap
-            C: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. No maple tree node asked for.
+            C: No maple tree node asked for. Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB.
                not taken: Without e961d19ef57b it would ask for 7 nodes instead of 0.
                do_brk_flags() e961d19ef57b preallocation asks for what the store needs, no longer for the worst case
         "#]],
@@ -289,15 +289,15 @@ fn reasons_of_a_shrink_and_a_growth() {
     check(
         &reasons_in(&page_test(4, "6.0 6.5 7.1")),
         expect![[r#"
-        A: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. Red-black tree: no maple tree nodes.
-           do_brk_flags() 
-        B: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. 7 maple tree nodes asked for: 0 used, 7 given back.
-           condition: 1 + 3 * height 2 = 7
-           not taken: Without 28c5609fb236 it would ask for 0 nodes instead of 7. With e961d19ef57b, first in 6.6, it would ask for 0 nodes instead of 7.
-           mas_preallocate() 28c5609fb236 brk asks for maple tree nodes before it grows the heap
-        C: Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB. No maple tree node asked for.
-           do_brk_flags() 
-    "#]],
+            A: Red-black tree: no maple tree nodes. Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB.
+               do_brk_flags() 
+            B: 7 maple tree nodes asked for: 0 used, 7 given back. Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB.
+               condition: 1 + 3 * height 2 = 7
+               not taken: Without 28c5609fb236 it would ask for 0 nodes instead of 7. With e961d19ef57b, first in 6.6, it would ask for 0 nodes instead of 7.
+               mas_preallocate() 28c5609fb236 brk asks for maple tree nodes before it grows the heap
+            C: No maple tree node asked for. Joined the mapping below: the mapping is now 555555559000-55555564a000, 964 kB. The break moves up from 0x555555649000 to 0x55555564a000: the heap grows by 4 kB.
+               do_brk_flags() 
+        "#]],
     );
     check(
         &say::spoken(&page_test(4, "").frame()),
@@ -320,22 +320,22 @@ fn what_the_stops_of_page_test_count_and_ask() {
         (
             19,
             expect![[r#"
-            You said 100, counted were 127: 27 too few.
-            Counted here: nodes asked for in calls 3 to 19: A 15 · B 127 · C 2.
-        "#]],
+                You said 100, counted were 127: 27 too few.
+                Counted here: nodes asked for in calls 3 to 19: A 15 · B 127 · C 2.
+            "#]],
         ),
         (
             36,
             expect![[r#"
-            Counted here: nodes asked for in calls 20 to 36: A 15 · B 127 · C 2.
-        "#]],
+                Counted here: nodes asked for in calls 20 to 36: A 15 · B 127 · C 2.
+            "#]],
         ),
         (
             53,
             expect![[r#"
-                As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, May 2023.
-                Counted here: nodes asked for in call 53: A 0 · B 7 · C 0.
-                Estimated: time of a growth: A 1309 ns · B 1477 ns · C 1362 ns. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
+                As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, May 2023.
+                Counted here: nodes asked for in call 53: A 0 · B 7 · C 0.
+                Estimated: time of a growth: A 1309 ns · B 1477 ns · C 1362 ns. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
             "#]],
         ),
         (
@@ -347,9 +347,9 @@ fn what_the_stops_of_page_test_count_and_ask() {
         (
             150,
             expect![[r#"
-            You said 100, counted were 181: 81 too few.
-            Counted here: nodes asked for in calls 134 to 150: A 21 · B 181 · C 2.
-        "#]],
+                You said 100, counted were 181: 81 too few.
+                Counted here: nodes asked for in calls 134 to 150: A 21 · B 181 · C 2.
+            "#]],
         ),
     ] {
         expected.assert_eq(&told(&page_test(step, "")));
@@ -357,9 +357,9 @@ fn what_the_stops_of_page_test_count_and_ask() {
     check(
         &told(&page_test(53, "6.0 6.5 7.3")),
         expect![[r#"
-            As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, May 2023.
-            Counted here: nodes asked for in call 53: A – · B 7 · C 0.
-            Estimated: time of a growth: A – · B 1477 ns · C –. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
+            As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, May 2023.
+            Counted here: nodes asked for in call 53: A – · B 7 · C 0.
+            Estimated: time of a growth: A – · B 1477 ns · C –. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
         "#]],
     );
 }
@@ -369,33 +369,33 @@ fn nodes_in_the_ledger() {
     check(
         &table_of(&page_test(3, "")),
         expect![[r#"
-         | A 6.1-rc1 | B 6.1 | C 6.6 | B − A | C − A
-        address space:  |  | 
-        mappings | 23 (+1) | 23 (+1) | 23 (+1) | 0 | 0
-        mapped | 3304 kB (+960 kB) | 3304 kB (+960 kB) | 3304 kB (+960 kB) | 0 | 0
-        gaps | 1 (0) | 1 (0) | 1 (0) | 0 | 0
-        in gaps | 44 kB (0) | 44 kB (0) | 44 kB (0) | 0 | 0
-        errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
-        maple tree nodes:  |  | 
-        asked for | 20 (+15) | 20 (+15) | 7 (+2) | 0 | −13
-        used | 4 (+1) | 4 (+1) | 5 (+2) | 0 | +1
-        given back | 19 (+14) | 19 (+14) | 2 (0) | 0 | −17
-        freed | 1 (+1) | 1 (+1) | 5 (+2) | 0 | +4"#]],
+             | A 6.1-rc1 | B 6.1 | C 6.6 | B − A | C − A
+            address space:  |  | 
+            mappings | 23 (+1) | 23 (+1) | 23 (+1) | 0 | 0
+            mapped | 3304 kB (+960 kB) | 3304 kB (+960 kB) | 3304 kB (+960 kB) | 0 | 0
+            gaps | 1 (0) | 1 (0) | 1 (0) | 0 | 0
+            in gaps | 44 kB (0) | 44 kB (0) | 44 kB (0) | 0 | 0
+            errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
+            maple nodes:  |  | 
+            asked for | 20 (+15) | 20 (+15) | 7 (+2) | 0 | −13
+            used | 4 (+1) | 4 (+1) | 5 (+2) | 0 | +1
+            given back | 19 (+14) | 19 (+14) | 2 (0) | 0 | −17
+            freed | 1 (+1) | 1 (+1) | 5 (+2) | 0 | +4"#]],
     );
     check(
         &table_of(&page_test(4, "7.1 6.0 6.5")),
         expect![[r#"
-         | A 7.1 | B 6.0 | C 6.5 | B − A | C − A
-        address space:  |  | 
-        mappings | 23 (+1) | 23 (+1) | 23 (+1) | 0 | 0
-        mapped | 3308 kB (+964 kB) | 3308 kB (+964 kB) | 3308 kB (+964 kB) | 0 | 0
-        gaps | 1 (0) | 1 (0) | 1 (0) | 0 | 0
-        in gaps | 44 kB (0) | 44 kB (0) | 44 kB (0) | 0 | 0
-        errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
-        maple tree nodes: assumed | rb-tree | 
-        asked for | 7 (0) | – () | 21 (+7) | – | +14
-        used | 5 (0) | – () | 6 (0) | – | +1
-        given back | 2 (0) | – () | 15 (+7) | – | +13
-        freed | 5 (0) | – () | 6 (0) | – | +1"#]],
+             | A 7.1 | B 6.0 | C 6.5 | B − A | C − A
+            address space:  |  | 
+            mappings | 23 (+1) | 23 (+1) | 23 (+1) | 0 | 0
+            mapped | 3308 kB (+964 kB) | 3308 kB (+964 kB) | 3308 kB (+964 kB) | 0 | 0
+            gaps | 1 (0) | 1 (0) | 1 (0) | 0 | 0
+            in gaps | 44 kB (0) | 44 kB (0) | 44 kB (0) | 0 | 0
+            errors | 0 (0) | 0 (0) | 0 (0) | 0 | 0
+            maple nodes: assumed | rb-tree | 
+            asked for | 7 (0) | – () | 21 (+7) | – | +14
+            used | 5 (0) | – () | 6 (0) | – | +1
+            given back | 2 (0) | – () | 15 (+7) | – | +13
+            freed | 5 (0) | – () | 6 (0) | – | +1"#]],
     );
 }

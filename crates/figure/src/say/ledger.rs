@@ -23,7 +23,7 @@ pub const ERRORS_HELP: &str = "calls that returned an error";
 /// The first part.
 pub const ADDRESS_SPACE: &str = "address space";
 /// The part about the maple tree.
-pub const NODES: &str = "maple tree nodes";
+pub const NODES: &str = "maple nodes";
 /// What stands in grey there.
 pub const NODES_HELP: &str =
     "nodes of the maple tree that holds the mappings; in grey: by the shown call alone";

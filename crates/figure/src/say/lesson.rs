@@ -78,8 +78,10 @@ fn lanes(lanes: &[(char, Option<u64>)], unit: &str) -> String {
             text.push_str(" \u{b7} ");
         }
         match number {
-            Some(number) => text.push_str(&format!("{letter} {}{unit}", num::grouped(*number))),
-            None => text.push_str(&format!("{letter} {}", ledger::NONE)),
+            Some(number) => {
+                text.push_str(&format!("{letter}\u{a0}{}{unit}", num::grouped(*number)))
+            }
+            None => text.push_str(&format!("{letter}\u{a0}{}", ledger::NONE)),
         }
     }
     text
@@ -100,7 +102,7 @@ pub fn count(count: Count, numbers: &[(char, Option<u64>)]) -> String {
 /// Tenths of a percent, with the sign.
 fn percent(tenths: i16) -> String {
     let tenths = tenths.unsigned_abs();
-    format!("\u{2212}{}.{} %", tenths / 10, tenths % 10)
+    format!("\u{2212}{}.{}\u{a0}%", tenths / 10, tenths % 10)
 }
 
 /// Measurements of others, with their source.
@@ -127,7 +129,7 @@ pub fn estimate(times: &[(char, Option<u64>)]) -> String {
     format!(
         "time of a growth: {}. {BASE_NS} ns + {NODE_NS} ns for each node asked for + {FIT_NS} ns for finding out how many (6.6): \
          calibrated by the published numbers, so it agrees with them by construction.",
-        lanes(times, " ns")
+        lanes(times, "\u{a0}ns")
     )
 }
 
