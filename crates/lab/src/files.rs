@@ -1,8 +1,8 @@
 //! A list of files, each there once, found by path.
 
-use std::collections::BTreeMap;
-
 use mmscope_mm::{File, FileId, FilePlacement};
+
+use crate::blocks::Blocks;
 
 /// The device of a file of which only the path is known.
 pub(crate) const NO_DEVICE: &str = "00:00";
@@ -12,9 +12,9 @@ pub(crate) const NO_DEVICE: &str = "00:00";
 pub(crate) struct Files {
     list: Vec<File>,
     /// The first file with each path.
-    by_path: BTreeMap<String, u32>,
+    by_path: Blocks<String, u32>,
     /// The first file with each identity, as [`identity`] writes it.
-    by_identity: BTreeMap<String, u32>,
+    by_identity: Blocks<String, u32>,
 }
 
 impl Files {
@@ -50,8 +50,8 @@ impl Files {
     fn push(&mut self, file: File) -> FileId {
         let id = self.list.len() as u32;
         let identity = identity(&file.path, &file.dev, file.inode);
-        self.by_identity.entry(identity).or_insert(id);
-        self.by_path.entry(file.path.clone()).or_insert(id);
+        self.by_identity.or_insert(identity, id);
+        self.by_path.or_insert(file.path.clone(), id);
         self.list.push(file);
         FileId(id)
     }

@@ -21,6 +21,7 @@
 //! assert_eq!(frame.lanes[1].ledger.gap_bytes, 2 * 1512 * 1024);
 //! ```
 
+mod blocks;
 pub mod check;
 mod files;
 mod frame;

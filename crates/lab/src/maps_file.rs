@@ -1,11 +1,11 @@
 //! `/proc/PID/maps`, read line by line.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use mmscope_mm::page::{TASK_SIZE, is_page_aligned};
 use mmscope_mm::{File, FileId, FilePlacement, Range, Special, StartMap, VmFlags};
 
+use crate::blocks::Blocks;
 use crate::files::Files;
 use crate::text::part::Part;
 
@@ -142,7 +142,7 @@ pub(crate) struct Reader {
     /// Mappings and the lines they stand in.
     maps: Vec<(u32, StartMap)>,
     /// Where in that list a mapping is, by its start.
-    by_start: BTreeMap<u64, u64>,
+    by_start: Blocks<u64, u64>,
     pub(crate) files: Files,
     heap: Option<Range>,
     /// How files take part in placement.
@@ -153,7 +153,7 @@ impl Reader {
     pub(crate) fn new() -> Reader {
         Reader {
             maps: Vec::new(),
-            by_start: BTreeMap::new(),
+            by_start: Blocks::default(),
             files: Files::default(),
             heap: None,
             placement: FilePlacement::Thp,
@@ -170,8 +170,8 @@ impl Reader {
         } = self;
         MapsFile {
             maps: by_start
-                .into_values()
-                .map(|at| maps[at as usize].1.clone())
+                .iter()
+                .map(|(_, at)| maps[*at as usize].1.clone())
                 .collect(),
             files: files.into_list(),
             heap,
@@ -232,7 +232,7 @@ impl Reader {
     }
 
     fn overlapping(&self, start: u64, end: u64) -> Option<u32> {
-        let (_, at) = self.by_start.range(..end).next_back()?;
+        let (_, at) = self.by_start.before(&end)?;
         let (line, map) = &self.maps[*at as usize];
         (map.range.end > start).then_some(*line)
     }

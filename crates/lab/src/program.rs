@@ -1,8 +1,8 @@
 //! What a scenario's task does: calls, some of them in repeat blocks.
 
-use std::collections::BTreeMap;
-
 use mmscope_mm::{Call, Mmap, Outcome};
+
+use crate::blocks::Blocks;
 
 /// A program is at most this many steps long, repeats counted.
 pub const MAX_STEPS: u32 = 1_000_000;
@@ -156,11 +156,11 @@ impl Flat {
     /// Unrolls; steps past [`MAX_STEPS`] are left out (the parser refuses such programs).
     pub(crate) fn new(program: &Program) -> Flat {
         let calls: Vec<CallLine> = program.calls().into_iter().cloned().collect();
-        let mut numbers = BTreeMap::new();
+        let mut numbers = Blocks::default();
         let mut number = |name: &Option<String>| {
             name.as_ref().map(|name| {
                 let next = numbers.len();
-                *numbers.entry(name.clone()).or_insert(next as u32)
+                *numbers.or_insert(name.clone(), next as u32)
             })
         };
         let names: Vec<_> = calls

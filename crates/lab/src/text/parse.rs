@@ -1,7 +1,5 @@
 //! Reading a scenario. All errors are collected: a line that can't be read is left out and the next one is read.
 
-use std::collections::BTreeMap;
-
 use mmscope_mm::{Call, Fd, FileId, Kernel, KernelError, MapFlags, page::TASK_SIZE};
 
 use super::call::{self, Context};
@@ -9,6 +7,7 @@ use super::error::{Expected, ScenarioError};
 use super::number::{number, number_in};
 use super::part::{Parsed, Part, call_parts};
 use super::setting::{self, FS};
+use crate::blocks::Blocks;
 use crate::maps_file::{self, Reader};
 use crate::nearest::nearest;
 use crate::program::{CallLine, Item, MAX_DEPTH, MAX_STEPS, Program, Repeat, SourceLine};
@@ -71,7 +70,7 @@ struct Parser {
     items: Vec<Item>,
     steps: u64,
     /// Names of results, with the line that last gave each.
-    names: BTreeMap<String, u32>,
+    names: Blocks<String, u32>,
 }
 
 impl Parser {
@@ -90,7 +89,7 @@ impl Parser {
             too_deep: 0,
             items: Vec::new(),
             steps: 0,
-            names: BTreeMap::new(),
+            names: Blocks::default(),
         }
     }
 
@@ -503,7 +502,7 @@ fn begin_32bit<'a>(rest: Part<'a>, call: &mut Call) -> Parsed<Part<'a>> {
 
 struct Scope<'a> {
     maps: &'a mut Reader,
-    names: &'a BTreeMap<String, u32>,
+    names: &'a Blocks<String, u32>,
 }
 
 impl Context for Scope<'_> {
@@ -530,12 +529,12 @@ impl Context for Scope<'_> {
     }
 
     fn knows(&self, name: &str) -> Result<(), Option<String>> {
-        if self.names.contains_key(name) {
+        if self.names.get(name).is_some() {
             return Ok(());
         }
         let near = |known: &&String| known.eq_ignore_ascii_case(name) || known.starts_with(name);
-        let last = || self.names.keys().next_back();
-        Err(self.names.keys().find(near).or_else(last).cloned())
+        let known = || self.names.iter().map(|(known, _)| known);
+        Err(known().find(near).or_else(|| known().last()).cloned())
     }
 }
 

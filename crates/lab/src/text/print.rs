@@ -1,6 +1,5 @@
 //! Writing a scenario.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use mmscope_mm::{
@@ -12,6 +11,7 @@ use super::flags::{map_flags_text, prot_text};
 use super::parse::{MAGIC, VERSION};
 use super::part::escaped;
 use super::setting::{FS, SETTINGS, file_system_text};
+use crate::blocks::Blocks;
 use crate::files::NO_DEVICE;
 use crate::maps_file;
 use crate::program::{CallLine, Item};
@@ -143,9 +143,10 @@ impl Scenario {
         }
         // Files that only calls show are known by their path alone.
         let by_line = in_maps.map(|id| id.0 as usize + 1).max().unwrap_or(0);
-        let mut paths = BTreeMap::new();
+        let mut paths = Blocks::default();
         let plain = self.files.iter().enumerate().all(|(number, file)| {
-            let new_path = paths.insert(file.path.clone(), number as u32).is_none();
+            let number_32 = number as u32;
+            let new_path = *paths.or_insert(file.path.clone(), number_32) == number_32;
             let unknown = file.dev == NO_DEVICE && file.inode == 0;
             file.len.is_none()
                 && file.placement == self.usual_placement()

@@ -1,9 +1,9 @@
 //! The ledger of a lane, kept from step to step: only the surroundings of what a call touched are looked at again.
 
-use std::collections::BTreeMap;
-
 use mmscope_mm::page::{TASK_SIZE, page_up};
 use mmscope_mm::{Machine, Range};
+
+use crate::blocks::Blocks;
 
 /// The part of the address space whose gaps are counted.
 ///
@@ -43,7 +43,7 @@ impl Area {
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     /// Start and end of each.
-    free: BTreeMap<u64, u64>,
+    free: Blocks<u64, u64>,
     free_bytes: u64,
     area: Area,
     gaps: u64,
@@ -53,7 +53,7 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn new(machine: &Machine) -> Tally {
         let mut tally = Tally {
-            free: BTreeMap::new(),
+            free: Blocks::default(),
             free_bytes: 0,
             area: Area::of(machine),
             gaps: 0,
@@ -99,14 +99,14 @@ impl Tally {
             start: hull.start,
             end: hull.end.min(TASK_SIZE),
         };
-        let before = self.free.range(..again.start).next_back();
-        let from = before
-            .filter(|(_, end)| **end >= again.start)
-            .map_or(again.start, |(start, _)| *start);
-        let meeting: Vec<(u64, u64)> = self
-            .free
-            .range(from..=again.end)
-            .map(|(start, end)| (*start, *end))
+        let from = match self.free.before(&again.start) {
+            Some((start, end)) if *end >= again.start => *start,
+            _ => again.start,
+        };
+        let meeting = self.free.from(&from);
+        let meeting: Vec<(u64, u64)> = meeting
+            .take_while(|(start, _)| *start <= again.end)
+            .copied()
             .collect();
         for (start, end) in meeting {
             self.free.remove(&start);
@@ -141,7 +141,10 @@ impl Tally {
         } else {
             TASK_SIZE
         };
-        for (&start, &end) in self.free.range(low..=high) {
+        for &(start, end) in self.free.from(&low) {
+            if start > high {
+                break;
+            }
             match (self.area.counts(start, end), area.counts(start, end)) {
                 (true, false) => {
                     self.gaps -= 1;
