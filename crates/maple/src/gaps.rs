@@ -21,14 +21,15 @@ impl<E: Copy> MapleTree<E> {
             let Shape::Arange(parent) = &self.node(id).0 else {
                 return;
             };
-            if up + 1 == level && parent.gaps[slot] == new {
+            let was = parent.gaps[slot];
+            if up + 1 == level && was == new {
                 return;
             }
             let (old, mark) = (parent.largest_gap(), usize::from(parent.largest));
             obs.write(WriteEvent::Gap {
                 node: id,
                 slot: small(slot),
-                old: parent.gaps[slot],
+                old: was,
                 new,
             });
             let marked = self.no_gap();

@@ -309,12 +309,6 @@ pub(crate) struct Inner<'a, E> {
 }
 
 impl<E: Copy> Inner<'_, E> {
-    /// The last slot in use.
-    #[inline]
-    pub(crate) fn end(self) -> usize {
-        self.pivots.len()
-    }
-
     /// The slot that covers `index` and its range, in a node that covers `min..=max`; the last slot
     /// in use for an index after the node.
     #[inline]
