@@ -1,5 +1,6 @@
 //! `cargo xtask`: the project's own commands. This file only dispatches; each command is a module.
 
+mod bench;
 mod cases;
 mod dist;
 mod e2e;
@@ -22,6 +23,7 @@ cargo xtask setup                        find or install what the build and the 
 cargo xtask serve [--port N] [--open]    set up, build, and serve on 127.0.0.1 (port 8080)
 cargo xtask dist                         the release build in dist/, and its size against the budget
 cargo xtask test [--quick]               everything that CI runs; --quick leaves out the browser
+cargo xtask bench [--quick] [NAME]       instructions against the kernel's own code, and times
 cargo xtask vectors PATH...              replay vectors recorded from real kernels
 cargo xtask cases PATH...                replay cases
 ";
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         "serve" => serve::run(rest),
         "dist" => dist::run(rest),
         "test" => test::run(rest),
+        "bench" => bench::run(rest),
         "vectors" => vectors::run(rest),
         "cases" => cases::run(rest),
         "help" | "--help" | "-h" => {

@@ -1,7 +1,7 @@
 //! How many nodes a write asks for, uses, gives back and frees: `mas_prealloc_calc`,
 //! `mas_preallocate`, `mas_destroy`.
 
-use crate::path::Step;
+use crate::path::{Step, Way, small};
 use crate::rules::{Discard, Requests};
 use crate::store_type::Walk;
 use crate::{LEAF64_MIN_END, LEAF64_SLOTS, MapleTree, StoreType};
@@ -147,33 +147,48 @@ impl<E: Copy> MapleTree<E> {
     /// `mas_prealloc_calc`.
     fn exact_request(&self, wr: &Walk<E>, last: u64, start: Start) -> u32 {
         let height = u32::from(self.height());
-        let (vacant, sufficient) = self.levels(wr, last, start);
         match wr.kind {
             StoreType::StoreRoot => u32::from(wr.last > 0 || !self.fits_root(wr.entry)),
             StoreType::NewRoot => 1,
             StoreType::ExactFit | StoreType::SlotStore | StoreType::Append => 0,
             StoreType::NodeStore => u32::from(self.in_rcu()),
-            StoreType::SplitStore => 1 + 2 * (height - vacant),
+            StoreType::SplitStore => 1 + 2 * (height - self.levels(wr, last, start).0),
             StoreType::Rebalance if self.rules().requests == Requests::ByStoreType => {
                 2 * height - 1
             }
-            StoreType::Rebalance => 1 + 2 * (height - sufficient.min(vacant)),
-            StoreType::SpanningStore => 1 + 3 * (height - sufficient.min(vacant)),
+            StoreType::Rebalance | StoreType::SpanningStore => {
+                let (vacant, sufficient) = self.levels(wr, last, start);
+                let each = 2 + u32::from(wr.kind == StoreType::SpanningStore);
+                1 + each * (height - sufficient.min(vacant))
+            }
         }
     }
 
-    /// What the walk saw of nodes with room for a child, and of nodes that can lose one: 0 if it did
-    /// not look. A cursor in the leaf need not go back to the root if the store stays in that leaf:
-    /// `mas_wr_prealloc_setup`.
+    /// How far down the lowest inner node with a free slot is on the way, and the lowest that can
+    /// lose a child: 1 for the root, 0 for none, or if the walk does not look. A cursor in the leaf
+    /// need not go back to the root if the store stays in that leaf: `mas_wr_prealloc_setup`.
     fn levels(&self, wr: &Walk<E>, last: u64, start: Start) -> (u32, u32) {
         let looks = self.rules().requests == Requests::ByHeights;
         let ends_leaf = wr.entry.is_none() && last == u64::MAX;
         let stays = start == Start::Leaf && wr.kind != StoreType::SpanningStore && !ends_leaf;
+        let (mut vacant, mut sufficient) = (0, 0);
         if !looks || stays {
-            return (0, 0);
+            return (vacant, sufficient);
         }
-        let level = |level: usize| u32::try_from(level).unwrap_or(0);
-        (level(wr.vacant), level(wr.sufficient))
+        let kind = self.inner_kind();
+        let mut least = 2;
+        for level in 0..wr.trail.level() {
+            let end = self.node(wr.trail.at(level).0).end();
+            let depth = u32::from(small(level)) + 1;
+            if end < kind.slots() - 1 {
+                vacant = depth;
+            }
+            if end > least {
+                sufficient = depth;
+            }
+            least = kind.min_end() + 1;
+        }
+        (vacant, sufficient)
     }
 
     /// 6.8's guess, which does not grow NULL first.

@@ -143,8 +143,11 @@ enum Slot<T> {
 /// }
 /// assert_eq!(arena, before);
 /// ```
-pub struct Arena<T> {
-    chunks: Vec<Rc<[Slot<T>]>>,
+///
+/// `CHUNK` is how many slots make a chunk, a power of two: enough that a clone is cheap, few enough
+/// that the first write after it is. For large values say less than 64.
+pub struct Arena<T, const CHUNK: usize = 64> {
+    chunks: Vec<Rc<[Slot<T>; CHUNK]>>,
     /// Slots ever used: those from here on are free and not on the free list.
     top: u32,
     /// The slot freed last.
@@ -153,24 +156,20 @@ pub struct Arena<T> {
 }
 
 impl<T> Arena<T> {
-    /// Slots in a chunk, a power of two: enough that a clone is cheap, few enough that the first
-    /// write after it is.
-    const CHUNK: u32 = match size_of::<T>() {
-        0..=512 => 64,
-        513..=2048 => 16,
-        _ => 4,
-    };
-
-    /// An arena with nothing in it.
+    /// An arena with nothing in it, with chunks of 64 slots; [`Default`] gives one of any size.
     pub fn new() -> Self {
-        Self {
-            chunks: Vec::new(),
-            top: 0,
-            free: None,
-            len: 0,
-        }
+        Self::default()
     }
+}
 
+/// The chunk that a slot is in, and its place there.
+#[inline]
+fn place_of<const CHUNK: usize>(index: u32) -> (usize, usize) {
+    const { assert!(CHUNK.is_power_of_two(), "a chunk holds a power of two") };
+    (index as usize / CHUNK, index as usize % CHUNK)
+}
+
+impl<T, const CHUNK: usize> Arena<T, CHUNK> {
     /// How many slots are in use.
     pub fn len(&self) -> u32 {
         self.len
@@ -209,9 +208,8 @@ impl<T> Arena<T> {
     }
 
     fn slot(&self, index: u32) -> Option<&Slot<T>> {
-        self.chunks
-            .get((index / Self::CHUNK) as usize)?
-            .get((index % Self::CHUNK) as usize)
+        let (chunk, at) = place_of::<CHUNK>(index);
+        Some(&self.chunks.get(chunk)?[at])
     }
 
     /// The slots on the free list, the one that is used next first. Slots at its far end that would
@@ -236,31 +234,49 @@ impl<T> Arena<T> {
     }
 }
 
-impl<T: Clone> Arena<T> {
+impl<T: Clone, const CHUNK: usize> Arena<T, CHUNK> {
     /// Puts `value` into the slot freed last, or into a new one if none is free.
     ///
     /// # Panics
     ///
     /// If 2^32 - 1 slots are in use.
     pub fn insert(&mut self, value: T, witness: &mut impl Witness<T>) -> Id<T> {
+        self.place(|| value, witness).0
+    }
+
+    /// Like [`insert`](Self::insert), for a value that is not complete yet.
+    #[inline]
+    pub(crate) fn place(
+        &mut self,
+        value: impl FnOnce() -> T,
+        witness: &mut impl Witness<T>,
+    ) -> (Id<T>, &mut T) {
         let id = self.free.unwrap_or_else(|| Id::new(self.top));
         witness.before_edit(id, None);
         if id.index() == self.top {
-            if self.top.is_multiple_of(Self::CHUNK) {
-                self.chunks
-                    .push((0..Self::CHUNK).map(|_| Slot::Free(None)).collect());
+            if place_of::<CHUNK>(self.top).1 == 0 {
+                self.add_chunk();
             }
             self.top += 1;
         }
-        let slot = self.slot_mut(id);
-        let next = match slot {
-            Slot::Free(next) => *next,
-            Slot::Used(_) => unreachable!("{id:?} was on the free list and in use"),
-        };
-        *slot = Slot::Used(value);
-        self.free = next;
         self.len += 1;
-        id
+        let slot = slot_mut(&mut self.chunks, id);
+        let Slot::Free(next) = slot else {
+            unreachable!("{id:?} was on the free list and in use");
+        };
+        self.free = *next;
+        *slot = Slot::Used(value());
+        match slot {
+            Slot::Used(value) => (id, value),
+            Slot::Free(_) => vacant(id),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_chunk(&mut self) {
+        let free = std::array::from_fn(|_| Slot::Free(None));
+        self.chunks.push(Rc::new(free));
     }
 
     /// Takes the value out of slot `id`, which is free from then on.
@@ -273,26 +289,17 @@ impl<T: Clone> Arena<T> {
         self.release(id)
     }
 
-    /// Like [`remove`](Self::remove), for a value that need only be looked at once more.
-    pub(crate) fn discard<R>(
-        &mut self,
-        id: Id<T>,
-        witness: &mut impl Witness<T>,
-        look: impl FnOnce(&T) -> R,
-    ) -> R {
+    /// Like [`remove`](Self::remove), for a value that nobody needs any more.
+    pub(crate) fn discard(&mut self, id: Id<T>, witness: &mut impl Witness<T>) {
         let next = self.free;
         let slot = self.slot_mut(id);
-        let seen = match slot {
-            Slot::Used(value) => {
-                witness.before_edit(id, Some(value));
-                look(value)
-            }
+        match slot {
+            Slot::Used(value) => witness.before_edit(id, Some(value)),
             Slot::Free(_) => vacant(id),
-        };
+        }
         *slot = Slot::Free(next);
         self.free = Some(id);
         self.len -= 1;
-        seen
     }
 
     /// The value in slot `id`, to be changed. There is no other way to change it.
@@ -382,22 +389,32 @@ impl<T: Clone> Arena<T> {
     /// The slot itself, its chunk copied first if a clone shares it.
     #[inline]
     fn slot_mut(&mut self, id: Id<T>) -> &mut Slot<T> {
-        let chunk = &mut self.chunks[(id.index() / Self::CHUNK) as usize];
-        if Rc::get_mut(chunk).is_none() {
-            unshare(chunk);
-        }
-        match Rc::get_mut(chunk) {
-            Some(slots) => &mut slots[(id.index() % Self::CHUNK) as usize],
-            None => unreachable!("the chunk was copied"),
-        }
+        slot_mut(&mut self.chunks, id)
+    }
+}
+
+/// See [`Arena::slot_mut`].
+#[inline]
+fn slot_mut<T: Clone, const CHUNK: usize>(
+    chunks: &mut [Rc<[Slot<T>; CHUNK]>],
+    id: Id<T>,
+) -> &mut Slot<T> {
+    let (chunk, at) = place_of::<CHUNK>(id.index());
+    let chunk = &mut chunks[chunk];
+    if Rc::get_mut(chunk).is_none() {
+        unshare(chunk);
+    }
+    match Rc::get_mut(chunk) {
+        Some(slots) => &mut slots[at],
+        None => unreachable!("the chunk was copied"),
     }
 }
 
 /// Makes the chunk nobody else's.
 #[cold]
 #[inline(never)]
-fn unshare<T: Clone>(chunk: &mut Rc<[T]>) {
-    *chunk = chunk.iter().cloned().collect();
+fn unshare<T: Clone>(chunk: &mut Rc<T>) {
+    Rc::make_mut(chunk);
 }
 
 #[cold]
@@ -405,7 +422,7 @@ fn vacant<T>(id: Id<T>) -> ! {
     panic!("slot {id:?} of the arena is free");
 }
 
-impl<T> Index<Id<T>> for Arena<T> {
+impl<T, const CHUNK: usize> Index<Id<T>> for Arena<T, CHUNK> {
     type Output = T;
 
     /// # Panics
@@ -419,13 +436,18 @@ impl<T> Index<Id<T>> for Arena<T> {
     }
 }
 
-impl<T> Default for Arena<T> {
+impl<T, const CHUNK: usize> Default for Arena<T, CHUNK> {
     fn default() -> Self {
-        Self::new()
+        Self {
+            chunks: Vec::new(),
+            top: 0,
+            free: None,
+            len: 0,
+        }
     }
 }
 
-impl<T> Clone for Arena<T> {
+impl<T, const CHUNK: usize> Clone for Arena<T, CHUNK> {
     /// Shares all chunks: the cost is one counter for each.
     fn clone(&self) -> Self {
         Self {
@@ -437,7 +459,7 @@ impl<T> Clone for Arena<T> {
     }
 }
 
-impl<T: PartialEq> PartialEq for Arena<T> {
+impl<T: PartialEq, const CHUNK: usize> PartialEq for Arena<T, CHUNK> {
     /// The same values in the same slots, and the same ids to come.
     fn eq(&self, other: &Self) -> bool {
         self.len == other.len
@@ -446,9 +468,9 @@ impl<T: PartialEq> PartialEq for Arena<T> {
     }
 }
 
-impl<T: Eq> Eq for Arena<T> {}
+impl<T: Eq, const CHUNK: usize> Eq for Arena<T, CHUNK> {}
 
-impl<T: fmt::Debug> fmt::Debug for Arena<T> {
+impl<T: fmt::Debug, const CHUNK: usize> fmt::Debug for Arena<T, CHUNK> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }

@@ -21,11 +21,12 @@ impl<E: Copy> MapleTree<E> {
             let Shape::Arange(parent) = &self.node(id).0 else {
                 return;
             };
-            if up + 1 == level && parent.gaps[slot] == new {
+            let was = parent.gaps[slot];
+            if up + 1 == level && was == new {
                 return;
             }
             let (old, mark) = (parent.largest_gap(), usize::from(parent.largest));
-            let (was, now) = (parent.gaps[slot], new);
+            let now = new;
             let marked = self.no_gap();
             let Shape::Arange(parent) = &mut self.edit_node(id, obs).0 else {
                 return;

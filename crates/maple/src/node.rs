@@ -223,24 +223,30 @@ impl<E: Copy> Node<E> {
         }
     }
 
-    /// A node of a kind with nothing in it yet.
+    const EMPTY_LEAF64: Self = Self(Shape::Leaf(Leaf64::EMPTY));
+
+    const EMPTY_ARANGE64: Self = Self(Shape::Arange(Arange64 {
+        pivots: [0; ARANGE64_SLOTS - 1],
+        slots: [None; ARANGE64_SLOTS],
+        gaps: [0; ARANGE64_SLOTS],
+        end: 0,
+        largest: 0,
+    }));
+
+    const EMPTY_RANGE64: Self = Self(Shape::Range(Range64 {
+        pivots: [0; RANGE64_SLOTS - 1],
+        slots: [None; RANGE64_SLOTS],
+        end: 0,
+    }));
+
+    /// A node of a kind with nothing in it yet, to be copied.
     #[inline]
-    pub(crate) fn empty(kind: Kind) -> Self {
-        Self(match kind {
-            Kind::Leaf64 => Shape::Leaf(Leaf64::EMPTY),
-            Kind::Arange64 => Shape::Arange(Arange64 {
-                pivots: [0; ARANGE64_SLOTS - 1],
-                slots: [None; ARANGE64_SLOTS],
-                gaps: [0; ARANGE64_SLOTS],
-                end: 0,
-                largest: 0,
-            }),
-            Kind::Range64 => Shape::Range(Range64 {
-                pivots: [0; RANGE64_SLOTS - 1],
-                slots: [None; RANGE64_SLOTS],
-                end: 0,
-            }),
-        })
+    pub(crate) fn empty<'a>(kind: Kind) -> &'a Self {
+        match kind {
+            Kind::Leaf64 => &Self::EMPTY_LEAF64,
+            Kind::Arange64 => &Self::EMPTY_ARANGE64,
+            Kind::Range64 => &Self::EMPTY_RANGE64,
+        }
     }
 
     /// The node as an inner node of either kind, or the leaf that it is.
@@ -303,12 +309,6 @@ pub(crate) struct Inner<'a, E> {
 }
 
 impl<E: Copy> Inner<'_, E> {
-    /// The last slot in use.
-    #[inline]
-    pub(crate) fn end(self) -> usize {
-        self.pivots.len()
-    }
-
     /// The slot that covers `index` and its range, in a node that covers `min..=max`; the last slot
     /// in use for an index after the node.
     #[inline]
@@ -410,12 +410,15 @@ impl<E: Copy> Leaf64<E> {
 
     pub(crate) fn largest_gap(&self, min: u64, max: u64) -> u64 {
         let used = self.used();
-        let mut largest = 0;
-        for (slot, entry) in self.slots.iter().enumerate().take(used.len() + 1) {
+        let (mut first, mut largest) = (min, 0);
+        for (entry, last) in self.slots.iter().zip(used) {
             if entry.is_none() {
-                let last = used.get(slot).copied().unwrap_or(max);
-                largest = largest.max(size(first_of(used, slot, min), last));
+                largest = largest.max(size(first, *last));
             }
+            first = last.wrapping_add(1);
+        }
+        if self.slots[used.len()].is_none() {
+            largest = largest.max(size(first, max));
         }
         largest
     }

@@ -4,7 +4,7 @@
 use crate::node::{Leaf64, Shape};
 use crate::path::small;
 use crate::store_type::Walk;
-use crate::{Kind, LEAF64_SLOTS, MapleTree, Node, Observer, WriteEvent};
+use crate::{LEAF64_SLOTS, MapleTree, Observer, WriteEvent};
 
 impl<E: Copy + Eq> MapleTree<E> {
     /// Writes the entry into the slot that has the store's range. The node stays.
@@ -17,7 +17,6 @@ impl<E: Copy + Eq> MapleTree<E> {
             return;
         };
         leaf.slots[wr.offset] = wr.entry;
-        self.count_entries(wr.content.is_some().into(), wr.entry.is_some().into());
         if wr.content.is_some() != wr.entry.is_some() {
             self.update_leaf_gap(wr, obs);
         }
@@ -27,12 +26,11 @@ impl<E: Copy + Eq> MapleTree<E> {
     pub(crate) fn write_in_place(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
         let id = wr.trail.end();
         let old = self.node(id).leaf();
-        let mut new = Leaf64::EMPTY;
-        fill(&mut new, old, wr);
+        let mut new = *old;
+        put(&mut new, wr);
         if new == *old {
             return;
         }
-        self.count_entries(old.entries(), new.entries());
         self.edit_node(id, obs).0 = Shape::Leaf(new);
         self.update_leaf_gap(wr, obs);
     }
@@ -41,13 +39,13 @@ impl<E: Copy + Eq> MapleTree<E> {
     pub(crate) fn node_store(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) {
         let id = wr.trail.end();
         let level = wr.trail.level();
-        let mut node = Node::empty(Kind::Leaf64);
+        let old = *self.node(id);
+        let (new, node) = self.begin_node(&old, obs);
         let mut gap = 0;
-        if let Shape::Leaf(new) = &mut node.0 {
-            fill(new, self.node(id).leaf(), wr);
-            gap = new.largest_gap(wr.min, wr.max);
+        if let Shape::Leaf(leaf) = &mut node.0 {
+            put(leaf, wr);
+            gap = leaf.largest_gap(wr.min, wr.max);
         }
-        let new = self.alloc_node(node, obs);
         obs.write(WriteEvent::Filled { node: new });
         if level == 0 {
             self.publish_root(new, self.height(), obs);
@@ -64,32 +62,32 @@ impl<E: Copy + Eq> MapleTree<E> {
     }
 }
 
-/// Fills an empty leaf with what the old one holds after the store, which leaves it enough slots.
-fn fill<E: Copy>(new: &mut Leaf64<E>, old: &Leaf64<E>, wr: &Walk<E>) {
-    let mut at = wr.offset;
-    new.slots[..at].copy_from_slice(&old.slots[..at]);
-    new.pivots[..at].copy_from_slice(&old.pivots[..at]);
-    if wr.r_min < wr.index {
-        new.slots[at] = wr.content;
-        new.pivots[at] = wr.index - 1;
-        at += 1;
-    }
-    new.slots[at] = wr.entry;
-    if at < LEAF64_SLOTS - 1 {
-        new.pivots[at] = wr.last;
-    }
-    at += 1;
-    let end = usize::from(old.end);
+/// Makes of a leaf what it holds after the store, for which it has enough slots.
+fn put<E: Copy>(leaf: &mut Leaf64<E>, wr: &Walk<E>) {
+    let (end, new_end) = (wr.end, wr.new_end);
+    let keeps_start = wr.r_min < wr.index;
+    // What comes after the store moves, along with a rest of the slot that the store ends in.
+    let to = wr.offset + usize::from(keeps_start) + 1;
     let from = wr.offset_end + usize::from(wr.last == wr.end_piv);
     if from <= end {
-        let count = end + 1 - from;
-        new.slots[at..at + count].copy_from_slice(&old.slots[from..=end]);
-        new.pivots[at..at + count - 1].copy_from_slice(&old.pivots[from..end]);
-        at += count;
+        leaf.slots.copy_within(from..=end, to);
+        leaf.pivots.copy_within(from..end, to);
     }
-    at -= 1;
-    if at < LEAF64_SLOTS - 1 {
-        new.pivots[at] = wr.max;
+    if keeps_start {
+        leaf.pivots[wr.offset] = wr.index - 1;
     }
-    new.end = small(at);
+    leaf.slots[to - 1] = wr.entry;
+    if to < LEAF64_SLOTS {
+        leaf.pivots[to - 1] = wr.last;
+    }
+    if new_end < LEAF64_SLOTS - 1 {
+        leaf.pivots[new_end] = wr.max;
+    }
+    for unused in new_end + 1..=end {
+        leaf.slots[unused] = None;
+        if unused < LEAF64_SLOTS - 1 {
+            leaf.pivots[unused] = 0;
+        }
+    }
+    leaf.end = small(new_end);
 }

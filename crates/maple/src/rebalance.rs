@@ -13,7 +13,9 @@ impl<E: Copy> MapleTree<E> {
     pub(crate) fn rebalance(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) -> Tally<E> {
         let family = self.rules().family;
         let height = usize::from(self.height());
-        let mut rebuild = self.rebuild(wr, obs);
+        let mut left = self.path(&wr.trail);
+        let mut right = left;
+        let mut rebuild = Rebuild::new(self, obs, &mut left, &mut right);
         rebuild.take_leaf(wr);
         match family {
             Family::BigNode => {

@@ -4,27 +4,27 @@
 use crate::accounting::{Dead, Tally};
 use crate::path::{Path, Side, Step, Way, small};
 use crate::scratch::{Fresh, FreshRow, Scratch};
-use crate::{Kind, MapleTree, Observer, WriteEvent};
+use crate::{Kind, MapleTree, Node, Observer, WriteEvent};
 
 /// A change under way that reaches over several nodes: `struct maple_subtree_state`.
 pub(crate) struct Rebuild<'a, E, O> {
     pub(crate) tree: &'a mut MapleTree<E>,
     pub(crate) obs: &'a mut O,
     /// The ways to the first and to the last node of the run that goes, at the level at work.
-    pub(crate) left: Path<E>,
-    pub(crate) right: Path<E>,
+    pub(crate) left: &'a mut Path<E>,
+    pub(crate) right: &'a mut Path<E>,
     /// The slots that the new nodes of this level get.
     pub(crate) scratch: Scratch<E>,
     pub(crate) tally: Tally<E>,
 }
 
 impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
-    /// A change around the node that `path` leads to.
+    /// A change from the node that `left` leads to up to the one that `right` leads to.
     pub(crate) fn new(
         tree: &'a mut MapleTree<E>,
         obs: &'a mut O,
-        left: Path<E>,
-        right: Path<E>,
+        left: &'a mut Path<E>,
+        right: &'a mut Path<E>,
     ) -> Self {
         Self {
             tree,
@@ -67,7 +67,7 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
             self.tally.dead.push(self.right[level]);
             return;
         }
-        let mut at = self.left;
+        let mut at = *self.left;
         while self.tree.step_aside(&mut at, 0, level, Side::Right) {
             self.tally.dead.push(at[level]);
             if at[level].id == last {
@@ -82,10 +82,11 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
         let mut row = FreshRow::new();
         let (mut from, mut min) = (0, min);
         for to in ends {
-            let node = self.scratch.node(kind, from, *to, self.tree.rules());
+            let rules = *self.tree.rules();
             let last = self.scratch.last_of(*to - 1);
+            let (id, node) = self.tree.begin_node(Node::empty(kind), self.obs);
+            self.scratch.fill(node, from, *to, &rules);
             let gap = node.largest_gap(min, last);
-            let id = self.tree.alloc_node(node, self.obs);
             self.obs.write(WriteEvent::Filled { node: id });
             self.tally.used += 1;
             row.push(Fresh { id, last, gap });
@@ -125,8 +126,8 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
             return false;
         };
         let path = match side {
-            Side::Left => &self.left,
-            Side::Right => &self.right,
+            Side::Left => &*self.left,
+            Side::Right => &*self.right,
         };
         if !self.tree.can_turn(path, up, side) {
             return false;
@@ -149,8 +150,8 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
         for up in (0..level).rev() {
             for side in [Side::Right, Side::Left] {
                 let path = match side {
-                    Side::Left => &self.left,
-                    Side::Right => &self.right,
+                    Side::Left => &*self.left,
+                    Side::Right => &*self.right,
                 };
                 if self.tree.can_turn(path, up, side) {
                     self.take_neighbour(level, up, side);
@@ -164,12 +165,12 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
     fn take_neighbour(&mut self, level: usize, up: usize, side: Side) {
         match side {
             Side::Left => {
-                self.tree.turn(&mut self.left, up, level, side);
+                self.tree.turn(self.left, up, level, side);
                 let Step { id, max, .. } = self.left[level];
                 self.scratch.take_in_front(self.tree.node(id), max);
             }
             Side::Right => {
-                self.tree.turn(&mut self.right, up, level, side);
+                self.tree.turn(self.right, up, level, side);
                 let Step { id, max, .. } = self.right[level];
                 self.scratch.take_all(self.tree.node(id), max);
             }
@@ -183,11 +184,11 @@ impl<'a, E: Copy, O: Observer<E>> Rebuild<'a, E, O> {
         if level == 0 {
             tree.publish_root(fresh.id, tree.height(), obs);
         } else {
-            tree.publish_child(&self.left, level, fresh.id, obs);
+            tree.publish_child(&*self.left, level, fresh.id, obs);
         }
         tree.free_dead(&self.tally.dead, obs);
         if level > 0 {
-            tree.update_gaps(&self.left, level, fresh.gap, obs);
+            tree.update_gaps(&*self.left, level, fresh.gap, obs);
         }
     }
 

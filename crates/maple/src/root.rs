@@ -13,9 +13,11 @@ impl<E: Copy> MapleTree<E> {
         let mut tally = Tally::new();
         if self.root_expands(wr) {
             let leaf = self.expanded(wr);
+            let entries = leaf.entries();
             let id = self.alloc_node(Node(Shape::Leaf(leaf)), obs);
             obs.write(WriteEvent::Filled { node: id });
             tally.used = 1;
+            self.count_entries(0, entries);
             self.publish_root(id, 1, obs);
         } else if wr.index == 0 {
             let root = wr.entry.map_or(Root::Empty, Root::Direct);
@@ -69,6 +71,7 @@ impl<E: Copy> MapleTree<E> {
             self.set_root(Root::Empty, obs);
         }
         self.free_dead(&tally.dead, obs);
+        self.count_entries(self.len(), entry.is_some().into());
         tally
     }
 

@@ -83,6 +83,14 @@ impl<E: Copy> Scratch<E> {
         self.len
     }
 
+    /// The entries of slots that are of leaves.
+    pub(crate) fn entries(&self) -> u64 {
+        self.entry[..self.len]
+            .iter()
+            .map(|slot| u64::from(slot.is_some()))
+            .sum()
+    }
+
     /// Whether slot `at` of a leaf holds NULL.
     pub(crate) fn is_null(&self, at: usize) -> bool {
         self.entry[at].is_none()
@@ -186,10 +194,9 @@ impl<E: Copy> Scratch<E> {
         self.push(wr.last, wr.entry);
     }
 
-    /// The node of slots `from..to`: `mab_mas_cp`.
-    pub(crate) fn node(&self, kind: Kind, from: usize, to: usize, rules: &Rules) -> Node<E> {
+    /// Fills an empty node with slots `from..to`: `mab_mas_cp`.
+    pub(crate) fn fill(&self, node: &mut Node<E>, from: usize, to: usize, rules: &Rules) {
         let count = to - from;
-        let mut node = Node::empty(kind);
         match &mut node.0 {
             Shape::Leaf(leaf) => {
                 leaf.end = small(count - 1);
@@ -209,7 +216,6 @@ impl<E: Copy> Scratch<E> {
                 self.pivots(&mut inner.pivots, from, to);
             }
         }
-        node
     }
 
     /// The pivots of slots `from..to`; a full node has none for its last slot.

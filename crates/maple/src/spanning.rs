@@ -1,6 +1,7 @@
 //! A store over more than one leaf: `mas_wr_spanning_store`.
 
 use crate::accounting::Tally;
+use crate::path::Side;
 use crate::rebuild::Rebuild;
 use crate::rules::Family;
 use crate::split::Help;
@@ -52,9 +53,13 @@ impl<E: Copy> MapleTree<E> {
             return self.new_root(wr.entry, obs);
         }
 
+        let (mut before, mut at) = (leaf.entries(), left);
+        while at[level].id != after.id && self.step_aside(&mut at, 0, level, Side::Right) {
+            before += self.node(at[level].id).entries();
+        }
         let height = usize::from(self.height());
         let family = self.rules().family;
-        let mut rebuild = Rebuild::new(self, obs, left, right);
+        let mut rebuild = Rebuild::new(self, obs, &mut left, &mut right);
         rebuild
             .scratch
             .take_until_entry(rebuild.tree.node(step.id).leaf(), wr);
@@ -62,6 +67,8 @@ impl<E: Copy> MapleTree<E> {
             let node = rebuild.tree.node(after.id);
             rebuild.scratch.take(node, after.max, from, node.end() + 1);
         }
+        let entries = rebuild.scratch.entries();
+        rebuild.tree.count_entries(before, entries);
         match family {
             Family::BigNode => rebuild.cut_up(height + 1),
             Family::Copy => rebuild.copy_up(Help::Nearest),

@@ -12,23 +12,15 @@ impl<E: Copy> MapleTree<E> {
     /// Stores into a leaf that cannot hold what it would get.
     pub(crate) fn split(&mut self, wr: &Walk<E>, obs: &mut impl Observer<E>) -> Tally<E> {
         let family = self.rules().family;
-        let mut rebuild = self.rebuild(wr, obs);
+        let mut left = self.path(&wr.trail);
+        let mut right = left;
+        let mut rebuild = Rebuild::new(self, obs, &mut left, &mut right);
         rebuild.take_leaf(wr);
         match family {
             Family::BigNode => rebuild.split_big_node(),
             Family::Copy => rebuild.copy_up(Help::Sibling),
         }
         rebuild.tally
-    }
-
-    /// A change that begins with the leaf of a store.
-    pub(crate) fn rebuild<'a, O: Observer<E>>(
-        &'a mut self,
-        wr: &Walk<E>,
-        obs: &'a mut O,
-    ) -> Rebuild<'a, E, O> {
-        let path = self.path(&wr.trail);
-        Rebuild::new(self, obs, path, path)
     }
 }
 

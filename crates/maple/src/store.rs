@@ -87,6 +87,12 @@ impl<E: Copy + Eq> MapleTree<E> {
             last: wr.last,
             asked,
         });
+        if !matches!(
+            wr.kind,
+            StoreType::StoreRoot | StoreType::NewRoot | StoreType::SpanningStore
+        ) {
+            self.count_in_leaf(wr);
+        }
         let stored = match wr.kind {
             StoreType::ExactFit => {
                 self.exact_fit(wr, obs);
@@ -111,6 +117,20 @@ impl<E: Copy + Eq> MapleTree<E> {
         };
         obs.write(WriteEvent::Done(stored));
         stored
+    }
+
+    /// Counts what a store within a leaf changes in the number of entries.
+    #[inline]
+    fn count_in_leaf(&mut self, wr: &Walk<E>) {
+        let leaf = self.node(wr.trail.end()).leaf();
+        let mut before = u64::from(wr.content.is_some());
+        for slot in wr.offset..wr.offset_end {
+            before += u64::from(leaf.slots[slot + 1].is_some());
+        }
+        let mut after = u64::from(wr.entry.is_some());
+        after += u64::from(wr.r_min < wr.index && wr.content.is_some());
+        after += u64::from(wr.last < wr.end_piv && leaf.slots[wr.offset_end].is_some());
+        self.count_entries(before, after);
     }
 
     /// What changes more than a leaf.

@@ -55,10 +55,6 @@ pub(crate) struct Walk<E> {
     /// The leaf's `end` before and after the store.
     pub(crate) end: usize,
     pub(crate) new_end: usize,
-    /// One more than the level of the lowest inner node passed with a free slot, or 0.
-    pub(crate) vacant: usize,
-    /// The same for one that can lose a child.
-    pub(crate) sufficient: usize,
 }
 
 impl<E: Copy> Walk<E> {
@@ -93,8 +89,6 @@ impl<E: Copy> Walk<E> {
             content: None,
             end: 0,
             new_end: 0,
-            vacant: 0,
-            sufficient: 0,
         }
     }
 }
@@ -109,10 +103,7 @@ impl<E: Copy> MapleTree<E> {
 
     fn walk_in_nodes(&self, wr: &mut Walk<E>) {
         let (index, last, null) = (wr.index, wr.last, wr.entry.is_none());
-        let kind = self.inner_kind();
-        let (full, enough) = (kind.slots() - 1, kind.min_end() + 1);
         let (mut min, mut max, mut level) = (0, u64::MAX, 0);
-        let (mut vacant, mut sufficient) = (0, 0);
         let mut id = wr.trail.at(0).0;
         let leaf = loop {
             let inner = match self.node(id).look() {
@@ -123,23 +114,13 @@ impl<E: Copy> MapleTree<E> {
             (slot, min, max) = inner.search(index, min, max);
             if last >= max && (last > max || (null && max != u64::MAX)) {
                 wr.trail.stop(level, slot);
-                (wr.vacant, wr.sufficient) = (vacant, sufficient);
                 wr.kind = StoreType::SpanningStore;
                 return;
             }
-            let end = inner.end();
-            let least = if level == 0 { 2 } else { enough };
             level += 1;
-            if end < full {
-                vacant = level;
-            }
-            if end > least {
-                sufficient = level;
-            }
             id = inner.child(slot);
             wr.trail.go(level, slot, id);
         };
-        (wr.vacant, wr.sufficient) = (vacant, sufficient);
         (wr.min, wr.max) = (min, max);
         let used = leaf.used();
         wr.end = used.len();

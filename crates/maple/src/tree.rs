@@ -211,22 +211,31 @@ impl<E: Copy> MapleTree<E> {
     }
 
     pub(crate) fn alloc_node(&mut self, node: Node<E>, obs: &mut impl Observer<E>) -> NodeId<E> {
-        self.entries += node.entries();
         self.nodes.insert(node, &mut NodeWitness(obs))
     }
 
-    /// A node, to be changed where it stands. A change in the number of entries must be told to
-    /// [`count_entries`](Self::count_entries).
+    /// A new node as a copy of another, to be filled where it stands.
+    #[inline]
+    pub(crate) fn begin_node(
+        &mut self,
+        like: &Node<E>,
+        obs: &mut impl Observer<E>,
+    ) -> (NodeId<E>, &mut Node<E>) {
+        self.nodes.place(|| *like, &mut NodeWitness(obs))
+    }
+
+    /// A node, to be changed where it stands.
     pub(crate) fn edit_node(&mut self, id: NodeId<E>, obs: &mut impl Observer<E>) -> &mut Node<E> {
         self.nodes.edit(id, &mut NodeWitness(obs))
     }
 
+    /// A write counts once what it changes in the number of entries, not at each node.
     pub(crate) fn count_entries(&mut self, before: u64, after: u64) {
         self.entries = self.entries - before + after;
     }
 
     pub(crate) fn free_node(&mut self, id: NodeId<E>, obs: &mut impl Observer<E>) {
-        self.entries -= self.nodes.discard(id, &mut NodeWitness(obs), Node::entries);
+        self.nodes.discard(id, &mut NodeWitness(obs));
     }
 }
 

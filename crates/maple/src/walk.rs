@@ -3,24 +3,49 @@
 use crate::node::{Leaf64, Look, position};
 use crate::{MapleTree, Root, Span};
 
-/// A leaf with the range it covers.
-pub(crate) struct LeafAt<'a, E> {
-    leaf: &'a Leaf64<E>,
-    min: u64,
-    max: u64,
+/// A range of the tree, and the leaf that it is in.
+struct Spot<'a, E> {
+    span: Span<E>,
+    /// The leaf, the range it covers, and the slot. `None` in a tree without nodes.
+    leaf: Option<(&'a Leaf64<E>, u64, u64, usize)>,
 }
 
-impl<E: Copy> LeafAt<'_, E> {
-    fn holds(&self, index: u64) -> bool {
-        self.min <= index && index <= self.max
+impl<'a, E: Copy> Spot<'a, E> {
+    /// The range behind this one, which does not end with the index space.
+    fn next(&self, tree: &'a MapleTree<E>) -> Self {
+        match self.leaf {
+            Some((leaf, min, max, slot)) if slot < leaf.used().len() => {
+                let (slot, first) = (slot + 1, self.span.last + 1);
+                Self::in_leaf(leaf, min, max, slot, first, leaf.last_of(slot, max))
+            }
+            _ => tree.spot_at(self.span.last + 1),
+        }
     }
 
-    fn span(&self, index: u64) -> Span<E> {
-        let (slot, first, last) = self.leaf.search(index, self.min, self.max);
-        Span {
-            first,
-            last,
-            entry: self.leaf.slots[slot],
+    /// The range before this one, which does not start with the index space.
+    fn prev(&self, tree: &'a MapleTree<E>) -> Self {
+        match self.leaf {
+            Some((leaf, min, max, slot)) if slot > 0 => {
+                let (slot, last) = (slot - 1, self.span.first - 1);
+                Self::in_leaf(leaf, min, max, slot, leaf.range_of(slot, min, max).0, last)
+            }
+            _ => tree.spot_at(self.span.first - 1),
+        }
+    }
+
+    #[inline]
+    fn in_leaf(
+        leaf: &'a Leaf64<E>,
+        min: u64,
+        max: u64,
+        slot: usize,
+        first: u64,
+        last: u64,
+    ) -> Self {
+        let entry = leaf.slots[slot];
+        Self {
+            span: Span { first, last, entry },
+            leaf: Some((leaf, min, max, slot)),
         }
     }
 }
@@ -30,31 +55,23 @@ impl<E: Copy> MapleTree<E> {
     ///
     /// For NULL the range is the whole hole.
     pub fn range_at(&self, index: u64) -> Span<E> {
-        match self.leaf_at(index) {
-            Some(leaf) => leaf.span(index),
-            None => self.range_without_nodes(index),
-        }
+        self.spot_at(index).span
     }
 
     /// Goes on from the range that holds `index` to the next, past NULL unless `empty`, until a range
     /// reaches `max`: `mas_next_slot`. Returns the range come to, if it is another, and whether it is
     /// what was looked for.
     pub(crate) fn range_after(&self, index: u64, max: u64, empty: bool) -> (Option<Span<E>>, bool) {
-        let mut leaf = self.leaf_at(index);
-        let mut span = self.span_in(leaf.as_ref(), index);
-        let mut moved = false;
-        while span.last < max {
-            let next = span.last + 1;
-            if leaf.as_ref().is_some_and(|leaf| leaf.max < next) {
-                leaf = self.leaf_at(next);
-            }
-            span = self.span_in(leaf.as_ref(), next);
-            moved = true;
-            if span.entry.is_some() || empty {
-                return (Some(span), true);
+        let mut spot = self.spot_at(index);
+        let mut moved = None;
+        while spot.span.last < max {
+            spot = spot.next(self);
+            moved = Some(spot.span);
+            if spot.span.entry.is_some() || empty {
+                return (moved, true);
             }
         }
-        (Some(span).filter(|_| moved), false)
+        (moved, false)
     }
 
     /// The same the other way: `mas_prev_slot`.
@@ -64,28 +81,16 @@ impl<E: Copy> MapleTree<E> {
         min: u64,
         empty: bool,
     ) -> (Option<Span<E>>, bool) {
-        let mut leaf = self.leaf_at(index);
-        let mut span = self.span_in(leaf.as_ref(), index);
-        let mut moved = false;
-        while span.first > min {
-            let next = span.first - 1;
-            if leaf.as_ref().is_some_and(|leaf| leaf.min > next) {
-                leaf = self.leaf_at(next);
-            }
-            span = self.span_in(leaf.as_ref(), next);
-            moved = true;
-            if span.entry.is_some() || empty {
-                return (Some(span), true);
+        let mut spot = self.spot_at(index);
+        let mut moved = None;
+        while spot.span.first > min {
+            spot = spot.prev(self);
+            moved = Some(spot.span);
+            if spot.span.entry.is_some() || empty {
+                return (moved, true);
             }
         }
-        (Some(span).filter(|_| moved), false)
-    }
-
-    fn span_in(&self, leaf: Option<&LeafAt<'_, E>>, index: u64) -> Span<E> {
-        match leaf {
-            Some(leaf) => leaf.span(index),
-            None => self.range_without_nodes(index),
-        }
+        (moved, false)
     }
 
     /// The entry at `index`: `mtree_load`.
@@ -101,16 +106,20 @@ impl<E: Copy> MapleTree<E> {
         }
     }
 
-    /// The leaf that covers `index`, or `None` for a tree without nodes: `mas_state_walk`.
+    /// The range that holds `index`, and where it is: `mas_state_walk`.
     #[inline]
-    fn leaf_at(&self, index: u64) -> Option<LeafAt<'_, E>> {
+    fn spot_at(&self, index: u64) -> Spot<'_, E> {
         let Root::Node { mut id, .. } = self.root else {
-            return None;
+            let span = self.range_without_nodes(index);
+            return Spot { span, leaf: None };
         };
         let (mut min, mut max) = (0, u64::MAX);
         loop {
             match self.node(id).look() {
-                Look::Leaf(leaf) => return Some(LeafAt { leaf, min, max }),
+                Look::Leaf(leaf) => {
+                    let (slot, first, last) = leaf.search(index, min, max);
+                    return Spot::in_leaf(leaf, min, max, slot, first, last);
+                }
                 Look::Inner(inner) => {
                     let slot;
                     (slot, min, max) = inner.search(index, min, max);
@@ -150,8 +159,9 @@ pub struct Ranges<'a, E> {
     tree: &'a MapleTree<E>,
     /// What is still to come, or `None` at the end.
     rest: Option<(u64, u64)>,
-    front: Option<LeafAt<'a, E>>,
-    back: Option<LeafAt<'a, E>>,
+    /// The range that came last from each end.
+    front: Option<Spot<'a, E>>,
+    back: Option<Spot<'a, E>>,
 }
 
 impl<'a, E: Copy> Ranges<'a, E> {
@@ -164,16 +174,6 @@ impl<'a, E: Copy> Ranges<'a, E> {
             back: None,
         }
     }
-
-    fn look(tree: &'a MapleTree<E>, leaf: &mut Option<LeafAt<'a, E>>, index: u64) -> Span<E> {
-        if !leaf.as_ref().is_some_and(|leaf| leaf.holds(index)) {
-            *leaf = tree.leaf_at(index);
-        }
-        match leaf {
-            Some(leaf) => leaf.span(index),
-            None => tree.range_without_nodes(index),
-        }
-    }
 }
 
 impl<E: Copy> Iterator for Ranges<'_, E> {
@@ -181,7 +181,12 @@ impl<E: Copy> Iterator for Ranges<'_, E> {
 
     fn next(&mut self) -> Option<Span<E>> {
         let (first, last) = self.rest?;
-        let span = Self::look(self.tree, &mut self.front, first);
+        let spot = match &self.front {
+            Some(spot) => spot.next(self.tree),
+            None => self.tree.spot_at(first),
+        };
+        let span = spot.span;
+        self.front = Some(spot);
         self.rest = (span.last < last).then(|| (span.last + 1, last));
         Some(span)
     }
@@ -190,7 +195,12 @@ impl<E: Copy> Iterator for Ranges<'_, E> {
 impl<E: Copy> DoubleEndedIterator for Ranges<'_, E> {
     fn next_back(&mut self) -> Option<Span<E>> {
         let (first, last) = self.rest?;
-        let span = Self::look(self.tree, &mut self.back, last);
+        let spot = match &self.back {
+            Some(spot) => spot.prev(self.tree),
+            None => self.tree.spot_at(last),
+        };
+        let span = spot.span;
+        self.back = Some(spot);
         self.rest = (span.first > first).then(|| (first, span.first - 1));
         Some(span)
     }

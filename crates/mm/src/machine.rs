@@ -32,7 +32,7 @@ pub struct Machine {
     pub(crate) vmas: Arena<Vma>,
     pub(crate) tree: MapleTree<VmaId>,
     pub(crate) pmds: MapleTree<Pmd>,
-    pub(crate) processes: Arena<Process>,
+    pub(crate) processes: Arena<Process, 4>,
     pub(crate) current: ProcessId,
 }
 

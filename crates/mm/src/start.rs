@@ -131,7 +131,7 @@ impl Machine {
         };
         let mut tree = MapleTree::with_rules(kernel.maple_rules().unwrap_or_default());
         tree.set_rcu(kernel.has(Change::MmTreeRcu));
-        let mut processes = Arena::new();
+        let mut processes = Arena::default();
         let current = processes.insert(process, observer);
         let mut machine = Machine {
             kernel,

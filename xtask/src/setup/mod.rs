@@ -13,6 +13,7 @@ mod node;
 mod rust;
 mod std_from_source;
 mod trunk;
+pub(crate) mod valgrind;
 mod wasm_bindgen;
 
 use std::path::PathBuf;
