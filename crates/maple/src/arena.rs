@@ -244,7 +244,8 @@ impl<T: Clone, const CHUNK: usize> Arena<T, CHUNK> {
         self.place(|| value, witness).0
     }
 
-    /// Like [`insert`](Self::insert), for a value that is not complete yet.
+    /// Like [`insert`](Self::insert), for a value that is not complete yet. It is made by a call so
+    /// that it is made where it will stand: as an argument it would be copied.
     #[inline]
     pub(crate) fn place(
         &mut self,
