@@ -17,7 +17,7 @@ pub(crate) struct Writes {
     /// Nodes that were filled and did not die since.
     pub(crate) filled: Vec<Id>,
     /// How many of them, from the last one on, are not in the tree yet.
-    pub(crate) waiting: usize,
+    waiting: usize,
     /// Nodes of the tree before the call that left it.
     pub(crate) dead: Vec<Id>,
     /// Nodes that are out of the tree and not marked dead yet.
@@ -105,6 +105,11 @@ impl Writes {
             }
             WriteEvent::Gap { .. } | WriteEvent::Done(_) => {}
         }
+    }
+
+    /// The nodes that are not in the tree yet.
+    pub(crate) fn waiting(&self) -> &[Id] {
+        &self.filled[self.filled.len() - self.waiting..]
     }
 
     /// Whether a node was filled in this call.
