@@ -283,7 +283,7 @@ fn table_rows(table: &mut Table, lane: &Lane, shown: &Shown) {
         });
     };
     let kind = say::tree::kind(shown.node.kind()).to_owned();
-    let word = shown.state.word();
+    let word = say::maple_tree::state(shown.state);
     add(
         shown.range(),
         lane.target(shown),

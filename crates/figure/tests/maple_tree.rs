@@ -454,7 +454,7 @@ fn a_waiting_node_covers_what_it_covers_in_the_tree() {
 #[test]
 fn new_and_dead_nodes_add_up() {
     let mut timeline = mixed("6.1 6.6 7.3");
-    let mut before = vec![0; 3];
+    let mut before = [0; 3];
     for step in 1..=timeline.step_count() {
         let frame = at(&mut timeline, step, None);
         for (lane, of) in frame.lanes.iter().enumerate() {

@@ -39,19 +39,6 @@ impl State {
         }
     }
 
-    /// The word in a table.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            State::Same => "",
-            State::New => say::picture::NEW,
-            State::Changed => say::picture::CHANGED,
-            State::Reused => "reused",
-            State::Dead => "dead",
-            State::Leaving => "leaving",
-            State::Waiting => "waiting",
-        }
-    }
-
     /// How its edge looks; `None` for a plain one.
     pub(crate) fn edge(self) -> Option<Role> {
         match self {
