@@ -208,12 +208,13 @@ impl<'a> Lane<'a> {
 
     /// What was said by hand about a place.
     pub(crate) fn toggled(&self, level: u8, first: u64, last: u64, apart: bool) -> Option<bool> {
-        let mut said = self.view.toggled.iter().rev();
-        said.find(|at| {
-            (at.lane, at.level, at.apart) == (self.index, level, apart)
-                && (first..=last).contains(&at.index)
-        })
-        .map(|at| at.open)
+        let mut said = None;
+        for at in &self.view.toggled {
+            if at.is(self.index, level, apart) && first <= at.index && at.index <= last {
+                said = Some(at.open);
+            }
+        }
+        said
     }
 
     /// The nodes that are not in the tree yet, and those that are not in it any more.

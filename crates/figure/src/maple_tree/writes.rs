@@ -64,15 +64,14 @@ impl Writes {
 
     /// Between the pointer store and the marks there are nodes that nothing points to.
     fn find_leaving(&mut self, lane: &LaneFrame) {
-        let Some(Event::Tree(WriteEvent::Published { .. } | WriteEvent::Dead { .. })) =
-            lane.events.last()
-        else {
-            return;
+        let told = match lane.events.last() {
+            Some(Event::Tree(WriteEvent::Published { .. })) => None,
+            Some(Event::Tree(WriteEvent::Dead { node })) => Some(*node),
+            _ => return,
         };
         let tree = lane.machine.tree();
         for (id, node) in tree.nodes().iter() {
-            let told = Some(&Event::Tree(WriteEvent::Dead { node: id })) == lane.events.last();
-            if !told
+            if told != Some(id)
                 && !self.dead.contains(&id)
                 && find(tree, id, lowest_pivot(tree, node)).is_none()
             {
