@@ -57,6 +57,12 @@ pub struct NodeAt {
     pub open: bool,
 }
 
+impl NodeAt {
+    fn is(self, lane: usize, level: u8, apart: bool) -> bool {
+        (self.lane, self.level, self.apart) == (lane, level, apart)
+    }
+}
+
 /// Notes that a node was pressed: it opens if it is closed. Says whether the target is one.
 pub fn press(toggled: &mut Vec<NodeAt>, target: Target) -> bool {
     let Target::Node {
@@ -70,7 +76,13 @@ pub fn press(toggled: &mut Vec<NodeAt>, target: Target) -> bool {
         return false;
     };
     let index = range.start;
-    toggled.retain(|at| (at.lane, at.level, at.apart, at.index) != (lane, level, apart, index));
+    for at in 0..toggled.len() {
+        let NodeAt { index: of, .. } = toggled[at];
+        if toggled[at].is(lane, level, apart) && of == index {
+            toggled.remove(at);
+            break;
+        }
+    }
     toggled.push(NodeAt {
         lane,
         level,
@@ -117,12 +129,8 @@ impl TreeView {
         }
     }
 
-    fn lanes<'a, 'b>(&self, frame: &'b Frame<'a>) -> Vec<(usize, &'b LaneFrame<'a>)> {
-        let mut lanes: Vec<_> = frame.lanes.iter().enumerate().collect();
-        if !self.lanes.is_empty() {
-            lanes.retain(|(lane, _)| self.lanes.contains(lane));
-        }
-        lanes
+    fn shows(&self, lane: usize) -> bool {
+        self.lanes.is_empty() || self.lanes.contains(&lane)
     }
 }
 
@@ -142,14 +150,20 @@ pub fn draw(frame: &Frame, view: &TreeView) -> Scene {
         Some(call) => say::maple_tree::title(frame.position.step, call),
         None => say::maple_tree::START.to_owned(),
     };
-    let lanes = view.lanes(frame);
     let top = heading(&mut scene, frame, view.heading.as_deref());
     let room = view.width - 2 * MARGIN;
-    let count = i32::try_from(lanes.len()).unwrap_or(1).max(1);
+    let mut count = 0;
+    for lane in 0..frame.lanes.len() {
+        count += i32::from(view.shows(lane));
+    }
+    let count = count.max(1);
     let column = (room + BETWEEN) / count - BETWEEN;
     let stacked = view.stacked || column < LANE_LEAST;
     let (mut x, mut y, mut foot) = (MARGIN, top, top);
-    for (index, frame_lane) in lanes {
+    for (index, frame_lane) in frame.lanes.iter().enumerate() {
+        if !view.shows(index) {
+            continue;
+        }
         let width = if stacked { room } else { column };
         let lane = Lane::new(index, frame_lane, view, width);
         if !scene.description.is_empty() {
@@ -254,7 +268,10 @@ fn lines(scene: &mut Scene, said: &str, (x, mut y): (i32, i32), room: i32) -> i3
 /// tree. What is closed is counted in the row that stands for it.
 pub fn tables(frame: &Frame, view: &TreeView) -> Vec<Table> {
     let mut tables = Vec::new();
-    for (index, frame_lane) in view.lanes(frame) {
+    for (index, frame_lane) in frame.lanes.iter().enumerate() {
+        if !view.shows(index) {
+            continue;
+        }
         let lane = Lane::new(index, frame_lane, view, view.width);
         let mut table = Table {
             caption: say::maple_tree::spoken(frame_lane, lane.counts),
@@ -283,7 +300,7 @@ fn table_rows(table: &mut Table, lane: &Lane, shown: &Shown) {
         });
     };
     let kind = say::tree::kind(shown.node.kind()).to_owned();
-    let word = shown.state.word();
+    let word = say::maple_tree::state(shown.state);
     add(
         shown.range(),
         lane.target(shown),
@@ -294,7 +311,8 @@ fn table_rows(table: &mut Table, lane: &Lane, shown: &Shown) {
     if !shown.open {
         return;
     }
-    for row in rows::rows(lane, shown) {
+    for slot in 0..=shown.node.end() {
+        let row = rows::row(lane, shown, slot);
         let kind = say::maple_tree::slot(shown.id, row.slot);
         let changed = if row.changed {
             say::picture::CHANGED

@@ -8,6 +8,7 @@ use mmscope_figure::maple_tree::{NodeAt, TreeView, draw, press, tables};
 use mmscope_figure::scene::{Anchor, Area, Role, Scene, Shape, Target};
 use mmscope_figure::{Selection, svg};
 use mmscope_lab::{Frame, Position, Scenario, Timeline, lessons};
+use mmscope_maple::WriteEvent;
 use mmscope_mm::{Event, Range};
 
 const MAP: &str =
@@ -365,6 +366,107 @@ fn a_split_is_shown_as_it_happens() {
         Lane A, Linux 6.6: height 1 · 1 node · 14 VMAs · RCU mode. This call: 3 filled, not in the tree yet, 1 new, 1 dead.
         Lane A, Linux 6.6: height 2 · 3 nodes · 15 VMAs · RCU mode. This call: 3 new, 1 leaving, 1 dead.
         Lane A, Linux 6.6: height 2 · 3 nodes · 15 VMAs · RCU mode. This call: 3 new, 1 dead, 1 made and dropped."#]].assert_eq(&story.join("\n"));
+}
+
+/// Splits, spanning stores over two and more leaves, and leaves that run empty.
+fn mixed(kernels: &str) -> Timeline {
+    let mut text = format!("mmscope 1\nkernels {kernels}\n{MAP}");
+    let mut add = |line: String| text.push_str(&line);
+    for page in (1..250).step_by(2) {
+        add(format!("mprotect(a+{}, 4096, PROT_READ)\n", page * 4096));
+    }
+    for (first, pages) in [(3, 40), (60, 7), (67, 30), (150, 60), (120, 29), (230, 3)] {
+        let (at, len) = (first * 4096, pages * 4096);
+        add(format!("munmap(a+{at}, {len})\n"));
+    }
+    for (first, pages) in [(4, 2), (8, 30), (70, 1), (140, 70), (100, 100)] {
+        let (at, len) = (first * 4096, pages * 4096);
+        add(format!(
+            "mmap(a+{at}, {len}, PROT_NONE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0)\n"
+        ));
+    }
+    for page in (0..256).step_by(12) {
+        add(format!("munmap(a+{}, 20480)\n", page * 4096));
+    }
+    Timeline::new(Scenario::parse(&text).unwrap()).unwrap()
+}
+
+/// The heads of nodes of which the picture says `what`: number and range.
+fn heads(scene: &Scene, lane: usize, what: &str) -> Vec<(String, Range)> {
+    let mut heads = Vec::new();
+    for item in &scene.items {
+        if let Target::Node {
+            lane: of, range, ..
+        } = item.target
+            && of == lane
+            && item.name.contains(what)
+            && item.name.contains("level")
+        {
+            let name = item.name.split(", ").next().unwrap();
+            heads.push((name.to_owned(), range));
+        }
+    }
+    heads
+}
+
+#[test]
+fn a_waiting_node_covers_what_it_covers_in_the_tree() {
+    let mut timeline = mixed("6.1 6.6 7.3");
+    let mut held: Vec<Vec<(String, Range)>> = vec![Vec::new(); 3];
+    let mut compared = 0;
+    loop {
+        let before = timeline.position();
+        timeline.micro_forward();
+        if timeline.position() == before {
+            break;
+        }
+        let frame = timeline.frame();
+        let mut view = TreeView::new(1920);
+        for (lane, of) in frame.lanes.iter().enumerate() {
+            if of.events.len() as u32 >= of.micro_steps && before.micro.is_some() {
+                continue;
+            }
+            view.lanes = vec![lane];
+            match of.events.last() {
+                Some(Event::Tree(WriteEvent::Filled { .. })) => {
+                    held[lane] = heads(&draw(&frame, &view), lane, "not in the tree yet");
+                    assert!(!held[lane].is_empty());
+                }
+                Some(Event::Tree(WriteEvent::Published { .. })) => {
+                    let new = heads(&draw(&frame, &view), lane, "new by this call");
+                    for (name, range) in held[lane].drain(..) {
+                        let of = new.iter().find(|(other, _)| *other == name);
+                        assert_eq!(
+                            of.map(|(_, range)| *range),
+                            Some(range),
+                            "{name} {before:?}"
+                        );
+                        compared += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(compared > 500, "{compared}");
+}
+
+#[test]
+fn new_and_dead_nodes_add_up() {
+    let mut timeline = mixed("6.1 6.6 7.3");
+    let mut before = [0; 3];
+    for step in 1..=timeline.step_count() {
+        let frame = at(&mut timeline, step, None);
+        for (lane, of) in frame.lanes.iter().enumerate() {
+            let mut view = TreeView::new(900);
+            view.lanes = vec![lane];
+            let said = draw(&frame, &view).description;
+            let count = |what| number(&said, what).unwrap_or(0);
+            let now = u64::from(of.machine.tree().nodes().len());
+            assert_eq!(before[lane] + count(" new"), now + count(" dead"), "{said}");
+            before[lane] = now;
+        }
+    }
 }
 
 #[test]

@@ -87,7 +87,7 @@ pub(super) fn tree(
         for middle in middles {
             let _ = write!(d, "M{} {middle}H{trunk}", area.x);
         }
-        let inner = (x + APART + 3, room - APART - 3);
+        let inner = (x + APART + 1, room - APART - 1);
         let (mut left, mut top, mut end, mut last_bus) = (inner.0, foot + 18, foot, foot);
         for child in children {
             let wide = width(lane, child, inner.1).min(inner.1);

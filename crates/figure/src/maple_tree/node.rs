@@ -4,7 +4,7 @@ use mmscope_lab::Sorted;
 use mmscope_maple::Kind as NodeKind;
 use mmscope_mm::{Machine, VmaId};
 
-use super::rows::{Gap, Row, What, rows};
+use super::rows::{Gap, Row, What, row};
 use super::shown::{Lane, Shown};
 use crate::address_space::{push_block, push_hatch};
 use crate::kind::{self, Kind};
@@ -110,7 +110,8 @@ pub(super) fn draw(scene: &mut Scene, lane: &Lane, shown: &Shown, area: Area) {
             h: LINE,
             ..area
         };
-        for row in rows(lane, shown) {
+        for slot in 0..=shown.node.end() {
+            let row = row(lane, shown, slot);
             ink.row(lane, shown, &row, line, right);
             scene.add_item(line, row.name, row.target);
             line.y += LINE;
@@ -288,9 +289,9 @@ impl Ink {
             x += 11;
         }
         let room = cell.x + cell.w - 3 - x;
-        for said in say::maple_tree::child(*id, *nodes, *vmas) {
-            if measure::width(&said, TextSize::Small, false) <= room {
-                self.sans(Role::GapLabel, Anchor::Start, (x, base), &said);
+        for said in &say::maple_tree::child(*id, *nodes, *vmas) {
+            if measure::width(said, TextSize::Small, false) <= room {
+                self.sans(Role::GapLabel, Anchor::Start, (x, base), said);
                 return;
             }
         }

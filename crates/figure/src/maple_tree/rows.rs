@@ -55,16 +55,8 @@ pub(crate) struct Gap {
     pub(crate) was: Option<u64>,
 }
 
-/// The slots in use of an open node.
-pub(crate) fn rows(lane: &Lane, shown: &Shown) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for slot in 0..=shown.node.end() {
-        rows.push(row(lane, shown, slot));
-    }
-    rows
-}
-
-fn row(lane: &Lane, shown: &Shown, slot: usize) -> Row {
+/// A slot in use of an open node.
+pub(crate) fn row(lane: &Lane, shown: &Shown, slot: usize) -> Row {
     let node = shown.node;
     let (first, last) = node.slot_range(slot, shown.min, shown.max);
     let apart = shown.is_apart();

@@ -39,19 +39,6 @@ impl State {
         }
     }
 
-    /// The word in a table.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            State::Same => "",
-            State::New => say::picture::NEW,
-            State::Changed => say::picture::CHANGED,
-            State::Reused => "reused",
-            State::Dead => "dead",
-            State::Leaving => "leaving",
-            State::Waiting => "waiting",
-        }
-    }
-
     /// How its edge looks; `None` for a plain one.
     pub(crate) fn edge(self) -> Option<Role> {
         match self {
@@ -186,7 +173,7 @@ impl<'a> Lane<'a> {
                 let (first, last) = node.slot_range(slot + 1, min, max);
                 self.on_path(1, first, last)
             };
-            let open = self.all || on || near || next;
+            let open = self.all || on || near || next || self.writes.is_new(child);
             near = on && levels == 2;
             if self.toggled(level + 1, first, last, false).unwrap_or(open) {
                 let state = self.state(child, state == State::New);
@@ -221,12 +208,13 @@ impl<'a> Lane<'a> {
 
     /// What was said by hand about a place.
     pub(crate) fn toggled(&self, level: u8, first: u64, last: u64, apart: bool) -> Option<bool> {
-        let mut said = self.view.toggled.iter().rev();
-        said.find(|at| {
-            (at.lane, at.level, at.apart) == (self.index, level, apart)
-                && (first..=last).contains(&at.index)
-        })
-        .map(|at| at.open)
+        let mut said = None;
+        for at in &self.view.toggled {
+            if at.is(self.index, level, apart) && first <= at.index && at.index <= last {
+                said = Some(at.open);
+            }
+        }
+        said
     }
 
     /// The nodes that are not in the tree yet, and those that are not in it any more.
@@ -234,7 +222,7 @@ impl<'a> Lane<'a> {
         let (mut waiting, mut dead) = (Vec::new(), Vec::new());
         let writes = &self.writes;
         let now = self.tree();
-        for id in &writes.filled[writes.filled.len() - writes.waiting..] {
+        for id in writes.waiting() {
             let Some(node) = now.nodes().get(*id) else {
                 continue;
             };
@@ -305,31 +293,52 @@ impl<'a> Lane<'a> {
     /// where the first node that it replaces does.
     fn range_to_be(&self, node: &Node<VmaId>, levels: u8) -> (u64, u64) {
         let tree = self.tree();
-        let mut first = lowest_pivot(tree, node);
-        if let Some((from, to)) = self.writes.ranges.last()
-            && first == *to
-        {
-            first = *from;
+        let lowest = lowest_pivot(tree, node);
+        let mut from = lowest;
+        if let Some((first, _)) = self.writes.ranges.last() {
+            from = from.min(*first);
         }
-        let (mut min, mut max) = (0, u64::MAX);
-        step_down(tree, first, &mut |_, level, from, to| {
-            (min, max) = (from, to);
+        let mut min = 0;
+        step_down(tree, from, &mut |_, level, first, _| {
+            min = first;
             tree.height() - level > levels
         });
-        for other in &self.writes.filled[self.writes.filled.len() - self.writes.waiting..] {
+        for other in self.writes.waiting() {
             let Some(other) = tree.nodes().get(*other) else {
                 continue;
             };
-            let last = other.pivots().get(other.end()).copied();
-            if let Some(last) = last
-                && last < lowest_pivot(tree, node)
-                && self::levels(tree, other) == levels
-            {
-                min = min.max(last + 1);
+            if lowest_pivot(tree, other) < lowest && self::levels(tree, other) == levels {
+                min = min.max(self.last_to_be(other).saturating_add(1));
             }
         }
-        let last = node.pivots().get(node.end()).copied();
-        (min, last.unwrap_or(max))
+        (min, self.last_to_be(node))
+    }
+
+    /// Where a node will end. If it is full, the pivot of its last slot is not stored: then what that slot holds tells.
+    fn last_to_be(&self, node: &Node<VmaId>) -> u64 {
+        let tree = self.tree();
+        let end = node.end();
+        if let Some(last) = node.pivots().get(end) {
+            return *last;
+        }
+        match node.slot(end) {
+            // No leaf ends with NULL but the last one.
+            Slot::Null => u64::MAX,
+            Slot::Entry(_) => {
+                let first = node.pivots()[end - 1] + 1;
+                let last = tree.range_at(first).last;
+                match self.writes.ranges.last() {
+                    Some((from, to)) if (*from..=*to).contains(&first) => *to,
+                    Some((from, _)) if first < *from => last.min(from - 1),
+                    _ => last,
+                }
+            }
+            Slot::Node(child) => {
+                let below = tree.node(child);
+                let range = find(tree, child, lowest_pivot(tree, below));
+                range.map_or_else(|| self.last_to_be(below), |(_, last)| last)
+            }
+        }
     }
 
     /// What an item for the whole node stands for.

@@ -17,7 +17,7 @@ pub(crate) struct Writes {
     /// Nodes that were filled and did not die since.
     pub(crate) filled: Vec<Id>,
     /// How many of them, from the last one on, are not in the tree yet.
-    pub(crate) waiting: usize,
+    waiting: usize,
     /// Nodes of the tree before the call that left it.
     pub(crate) dead: Vec<Id>,
     /// Nodes that are out of the tree and not marked dead yet.
@@ -64,15 +64,14 @@ impl Writes {
 
     /// Between the pointer store and the marks there are nodes that nothing points to.
     fn find_leaving(&mut self, lane: &LaneFrame) {
-        let Some(Event::Tree(WriteEvent::Published { .. } | WriteEvent::Dead { .. })) =
-            lane.events.last()
-        else {
-            return;
+        let told = match lane.events.last() {
+            Some(Event::Tree(WriteEvent::Published { .. })) => None,
+            Some(Event::Tree(WriteEvent::Dead { node })) => Some(*node),
+            _ => return,
         };
         let tree = lane.machine.tree();
         for (id, node) in tree.nodes().iter() {
-            let told = Some(&Event::Tree(WriteEvent::Dead { node: id })) == lane.events.last();
-            if !told
+            if told != Some(id)
                 && !self.dead.contains(&id)
                 && find(tree, id, lowest_pivot(tree, node)).is_none()
             {
@@ -105,6 +104,11 @@ impl Writes {
             }
             WriteEvent::Gap { .. } | WriteEvent::Done(_) => {}
         }
+    }
+
+    /// The nodes that are not in the tree yet.
+    pub(crate) fn waiting(&self) -> &[Id] {
+        &self.filled[self.filled.len() - self.waiting..]
     }
 
     /// Whether a node was filled in this call.

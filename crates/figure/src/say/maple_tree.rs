@@ -20,6 +20,14 @@ pub(crate) const WAITING: &str = "Filled, not in the tree yet:";
 pub(crate) const DEAD: &str = "Out of the tree, as they were before this call:";
 /// The heads of the columns of a node: slot, pivot, entry of a leaf, child of an inner node, gap.
 pub(crate) const COLUMNS: [&str; 5] = ["slot", "pivot", "entry", "child", "gap"];
+/// A node that was filled and put into the tree.
+pub(crate) const NEW: &str = "new by this call";
+/// A node that was written where it stands.
+pub(crate) const CHANGED: &str = "changed in place by this call";
+/// A node that was not written, but got another parent.
+pub(crate) const REUSED: &str = "reused under a new parent";
+/// A node that left the tree.
+pub(crate) const DEAD_NODE: &str = "dead: left the tree in this call";
 /// What the numbers mean.
 pub(crate) const PATH: &str = "path of the search or write";
 /// What the mark of a slot means that a search refused.
@@ -73,10 +81,10 @@ pub(crate) fn slot(id: NodeId<VmaId>, slot: usize) -> String {
 pub(crate) fn state(state: State) -> &'static str {
     match state {
         State::Same => "",
-        State::New => "new by this call",
-        State::Changed => "changed in place by this call",
-        State::Reused => "reused under a new parent",
-        State::Dead => "dead: left the tree in this call",
+        State::New => NEW,
+        State::Changed => CHANGED,
+        State::Reused => REUSED,
+        State::Dead => DEAD_NODE,
         State::Leaving => "out of the tree, dead next",
         State::Waiting => "filled, not in the tree yet",
     }
