@@ -3,6 +3,7 @@
 mod cases;
 mod dist;
 mod e2e;
+mod names;
 mod paths;
 mod run;
 mod say;
