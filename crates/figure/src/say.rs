@@ -18,6 +18,7 @@ pub mod picture;
 pub mod refusal;
 pub mod source;
 mod spoken;
+pub mod tree;
 pub mod ui;
 
 pub use spoken::spoken;

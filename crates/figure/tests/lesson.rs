@@ -110,8 +110,12 @@ fn every_decision_of_an_aligned_call() {
             9 Yes Placed at 0x7ffff7200000, 4632 kB: where the search with alignment found room. [get_unmapped_area()]
             10 No 7ffff7200000-7ffff7686000: not joined, 1512 kB free above it. [can_vma_merge_before()]
             11 No 7ffff7200000-7ffff7686000: not joined, 42.7 TiB free below it. [can_vma_merge_after()]
-            12 Step The maple tree asks for 1 node for a new mapping: 1 used, 0 given back. [mmap_region()]
-            13 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
+            12 Step A store over 7ffff7200000-7ffff7686000: wr_node_store, the leaf is written anew. 1 node asked for. [mas_wr_store_entry()]
+            13 Step A new node 6, maple_leaf_64 with 16 slots, is filled. It is not in the tree yet. [mas_pop_node()]
+            14 Step Node 6 is put into the tree: slot 0 of node 1 points to it. [mas_put_in_tree()]
+            15 Step Node 4 is out of the tree and dead: freed after a grace period. [mte_set_node_dead()]
+            16 Step The maple tree asks for 1 node for a new mapping: 1 used, 0 given back. [mmap_region()]
+            17 Yes A new mapping: 7ffff7200000-7ffff7686000, 4632 kB. [mmap_region()]
         "#]],
     );
 }

@@ -7,10 +7,10 @@
 
 use mmscope_figure::say::{event, limit, merge, outcome, refusal, source};
 use mmscope_mm::{
-    AlignMove, AlignVerdict, AnonVma, BreakMove, Change, Direction, Errno, Event, FaultPage,
-    GapLook, GapVerdict, GrowthRefusal, HintVerdict, Kernel, Machine, MergeForm, MergeRefusal,
-    Nodes, Outcome, PlacedBy, Range, Refusal, Release, Settings, Side, Signal, Start, StartMap,
-    TreeWrite, VmFlags, VmaId,
+    AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, Direction, Errno, Event, FaultPage,
+    GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel, Machine, MapFlags, MergeForm,
+    MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal, Release, Settings, Side, Signal,
+    Start, StartMap, TreeWrite, VmFlags, VmaId,
 };
 
 fn machine(kernel: &str) -> Machine {
@@ -291,7 +291,26 @@ fn number(event: &Event) -> usize {
         Event::Refused { .. } => 24,
         Event::LimitSet => 25,
         Event::Nodes { .. } => 26,
+        Event::Tree(_) => 27,
     }
+}
+
+/// The steps of writes to the tree, as a machine tells them: a leaf fills up and is split.
+fn tree_steps() -> Vec<Event> {
+    let mut machine = machine("6.12");
+    let mut all = Vec::new();
+    for page in 0..40 {
+        let mut journal = Journal::new();
+        let call = Call::Mmap(Mmap {
+            addr: 0x7000_0000 + page * 0x2000,
+            flags: MapFlags::PRIVATE_ANONYMOUS | MapFlags::FIXED,
+            ..Mmap::anonymous(4096)
+        });
+        machine.run(&call, &mut journal);
+        let steps = journal.events().map(|(_, event)| *event);
+        all.extend(steps.filter(|event| matches!(event, Event::Tree(_))));
+    }
+    all
 }
 
 /// Every event, with every inner variant at least once.
@@ -490,7 +509,8 @@ fn events(machine: &Machine) -> Vec<Event> {
             freed: 1,
         },
     }));
-    complete(all.iter().map(number), 27);
+    all.extend(tree_steps());
+    complete(all.iter().map(number), 28);
     all
 }
 

@@ -3,7 +3,7 @@
 //! Each event stands for one decision of one kernel function, with the operands it compared. Sentences are made from
 //! them elsewhere.
 
-use mmscope_maple::GapLook;
+use mmscope_maple::{GapLook, WriteEvent};
 
 use crate::call::Signal;
 use crate::change::Change;
@@ -239,7 +239,9 @@ pub enum Event {
     },
     /// A limit was set.
     LimitSet,
-    /// A write to the tree of mappings took nodes, or gave some back.
+    /// A write to the tree of mappings came a step further. Never told by a kernel without a maple tree.
+    Tree(WriteEvent<VmaId>),
+    /// A write to the tree of mappings is done, or what was asked for it was given back.
     Nodes {
         /// What was written.
         write: TreeWrite,

@@ -63,7 +63,7 @@ pub use journal::{Entry, Journal, Undo};
 pub use kernel::{Kernel, KernelError, Release};
 pub use machine::Machine;
 pub use maps::Label;
-pub use mmscope_maple::{GapLook, GapVerdict};
+pub use mmscope_maple::{GapLook, GapVerdict, StoreType, WriteEvent};
 pub use nodes::{Nodes, TreeWrite};
 pub use observer::Observer;
 pub use page_table::Pmd;

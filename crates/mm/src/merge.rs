@@ -79,8 +79,9 @@ impl Machine {
                     start: self.vma(prev).start,
                     end: self.vma(next).end,
                 };
-                self.absorb(prev, next, observer);
+                self.adopt_anon_vma(prev, self.vma(next).anon_vma, observer);
                 self.resize(prev, range, write, observer);
+                self.drop_vma(next, observer);
                 observer.event(|| Event::Merged {
                     into: prev,
                     range,
@@ -166,11 +167,8 @@ impl Machine {
         self.adopt_anon_vma(into, candidate.anon_vma, observer);
         match form {
             MergeForm::WholeBetween => {
-                let next = next?;
-                self.absorb(prev?, next, observer);
-                self.drop_vma(id, observer);
+                self.adopt_anon_vma(into, self.vma(next?).anon_vma, observer);
             }
-            MergeForm::WholeIntoPrev | MergeForm::WholeIntoNext => self.drop_vma(id, observer),
             MergeForm::HeadIntoPrev => {
                 let (pgoff, anon_pgoff) = {
                     let vma = self.vma(id);
@@ -180,12 +178,20 @@ impl Machine {
                 let vma = self.edit_vma(id, observer);
                 (vma.start, vma.pgoff, vma.anon_pgoff) = (range.end, pgoff, anon_pgoff);
             }
-            _ => {
+            MergeForm::TailIntoNext => {
                 self.split_pmd(range.start, observer);
                 self.edit_vma(id, observer).end = range.start;
             }
+            _ => {}
         }
         self.resize(into, grown, TreeWrite::Merge, observer);
+        // The tree holds what was taken in until the store is done.
+        if form == MergeForm::WholeBetween {
+            self.drop_vma(next?, observer);
+        }
+        if head && tail {
+            self.drop_vma(id, observer);
+        }
         observer.event(|| Event::Merged {
             into,
             range: grown,
@@ -334,11 +340,6 @@ impl Machine {
         if anon_vma.is_some() && self.vma(id).anon_vma.is_none() {
             self.edit_vma(id, observer).anon_vma = anon_vma;
         }
-    }
-
-    fn absorb(&mut self, into: VmaId, gone: VmaId, observer: &mut impl Observer) {
-        self.adopt_anon_vma(into, self.vma(gone).anon_vma, observer);
-        self.drop_vma(gone, observer);
     }
 
     fn drop_vma(&mut self, id: VmaId, observer: &mut impl Observer) {

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use mmscope_maple::{MaState, MapleTree, Preallocated, Stored};
+use mmscope_maple::{MaState, MapleTree, Node, NodeId, Preallocated, Root, Stored, WriteEvent};
 
 use crate::change::Change;
 use crate::event::{Event, Range};
@@ -108,6 +108,37 @@ impl TreeWrite {
     }
 }
 
+/// Tells the steps of a write to the tree as events, where the kernel has such a tree.
+struct Writer<'a, O> {
+    observer: &'a mut O,
+    tells: bool,
+}
+
+impl<'a, O: Observer> Writer<'a, O> {
+    fn new(kernel: Kernel, observer: &'a mut O) -> Writer<'a, O> {
+        let tells = kernel.has(Change::MapleTree);
+        Writer { observer, tells }
+    }
+}
+
+impl<O: Observer> mmscope_maple::Observer<VmaId> for Writer<'_, O> {
+    fn node(&mut self, id: NodeId<VmaId>, old: Option<&Node<VmaId>>) {
+        self.observer.node(id, old);
+    }
+
+    fn root(&mut self, old: Root<VmaId>) {
+        self.observer.root(old);
+    }
+
+    fn write(&mut self, step: WriteEvent<VmaId>) {
+        // What the whole write took comes after it, as `Event::Nodes`.
+        let last = matches!(step, WriteEvent::Done(_));
+        if self.tells && !last {
+            self.observer.event(|| Event::Tree(step));
+        }
+    }
+}
+
 impl Machine {
     /// Stores `entry` over `[range.start, range.end)` of the tree.
     pub(crate) fn store(
@@ -118,10 +149,11 @@ impl Machine {
         observer: &mut impl Observer,
     ) {
         let mut mas = self.cursor(range);
+        let mut writer = Writer::new(self.kernel, observer);
         let stored = if write.preallocates(self.kernel) {
-            mas.prepare(&mut self.tree, entry).store(observer)
+            mas.prepare(&mut self.tree, entry).store(&mut writer)
         } else {
-            mas.store(&mut self.tree, entry, observer)
+            mas.store(&mut self.tree, entry, &mut writer)
         };
         self.count_nodes(write, stored.into(), observer);
     }
@@ -139,7 +171,8 @@ impl Machine {
             return self.store(range, entry, write, observer);
         };
         let mut mas = self.cursor(range);
-        let stored = mas.store_prealloc(&mut self.tree, entry, ahead, observer);
+        let mut writer = Writer::new(self.kernel, observer);
+        let stored = mas.store_prealloc(&mut self.tree, entry, ahead, &mut writer);
         self.count_nodes(write, stored.into(), observer);
     }
 
@@ -199,10 +232,12 @@ impl Machine {
     }
 
     fn count_nodes(&mut self, write: TreeWrite, nodes: Nodes, observer: &mut impl Observer) {
-        if nodes == Nodes::default() || !self.kernel.has(Change::MapleTree) {
+        if !self.kernel.has(Change::MapleTree) {
             return;
         }
-        self.edit_process(observer).nodes += nodes;
+        if nodes != Nodes::default() {
+            self.edit_process(observer).nodes += nodes;
+        }
         observer.event(|| Event::Nodes { write, nodes });
     }
 }

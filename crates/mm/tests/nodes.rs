@@ -140,7 +140,7 @@ fn told(machine: &mut Machine, call: &Call) -> Vec<(TreeWrite, Nodes)> {
     let mut journal = Journal::new();
     machine.run(call, &mut journal);
     let told = journal.events().filter_map(|(_, event)| match event {
-        Event::Nodes { write, nodes } => Some((*write, *nodes)),
+        Event::Nodes { write, nodes } if *nodes != Nodes::default() => Some((*write, *nodes)),
         _ => None,
     });
     let told: Vec<_> = told.collect();

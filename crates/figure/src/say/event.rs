@@ -228,6 +228,7 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             "The limit holds from now on; what is mapped stays.".to_owned(),
             Tone::Yes,
         ),
+        Event::Tree(step) => (super::tree::write(machine, *step), Tone::Step),
         Event::Nodes { write, nodes } => (nodes_taken(*write, *nodes), Tone::Step),
     }
 }
@@ -245,6 +246,9 @@ fn nodes_taken(write: TreeWrite, nodes: Nodes) -> String {
         TreeWrite::GrowHeap => "the larger heap",
         TreeWrite::GrowStack => "the larger stack",
     };
+    if nodes == Nodes::default() {
+        return format!("The maple tree holds {what} now; no node was asked for.");
+    }
     format!(
         "The maple tree asks for {} for {what}: {} used, {} given back.",
         num::count(nodes.asked, "node", "nodes"),

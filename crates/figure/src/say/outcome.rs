@@ -186,6 +186,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         }
         | Event::AnonVma { .. }
         | Event::Signalled { .. }
+        | Event::Tree(_)
         | Event::Nodes { .. } => None,
     });
     said.unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Which function of the kernel makes a decision: the names change with the releases.
 
 use mmscope_mm::{
-    BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite,
+    BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite, WriteEvent,
 };
 
 /// Whether a kernel's release is this one or a later one. For names only; rules ask for changes.
@@ -68,6 +68,15 @@ pub fn function(
         Event::Signalled { .. } => "do_user_addr_fault()",
         Event::Refused { reason, .. } => super::refusal::function(kernel, call, *reason),
         Event::LimitSet => "do_prlimit()",
+        Event::Tree(step) => match step {
+            WriteEvent::Decided { .. } if since(kernel, "6.12.0") => "mas_wr_store_type()",
+            WriteEvent::Decided { .. } | WriteEvent::Done(_) => "mas_wr_store_entry()",
+            WriteEvent::Filled { .. } => "mas_pop_node()",
+            WriteEvent::Published { .. } if since(kernel, "6.6") => "mas_put_in_tree()",
+            WriteEvent::Published { .. } => "mas_replace()",
+            WriteEvent::Dead { .. } => "mte_set_node_dead()",
+            WriteEvent::Gap { .. } => "mas_parent_gap()",
+        },
         Event::Nodes { write, .. } => match write {
             TreeWrite::New => mmap_region(kernel),
             TreeWrite::Expand => "vma_expand()",
