@@ -1,7 +1,7 @@
 //! `cargo xtask dist`: the release build by Trunk, and its size.
 
 use crate::setup::{self, Need, Tools};
-use crate::{Result, say, size};
+use crate::{Result, names, paths, say, size};
 
 /// Sets up, builds and measures.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -18,5 +18,6 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 /// The release build into `dist/`.
 pub(crate) fn build(tools: &Tools) -> Result<()> {
-    tools.trunk("build").args(["--release", "--locked"]).go()
+    tools.trunk("build").args(["--release", "--locked"]).go()?;
+    names::shorten(&paths::root().join("dist"))
 }

@@ -4,6 +4,7 @@ mod bench;
 mod cases;
 mod dist;
 mod e2e;
+mod names;
 mod paths;
 mod run;
 mod say;

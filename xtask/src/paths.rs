@@ -92,7 +92,7 @@ pub(crate) fn read(path: &Path) -> Result<String> {
 }
 
 /// Writes a file and the directories above it.
-pub(crate) fn write(path: &Path, contents: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     make_dir(path.parent().unwrap_or(path))?;
     std::fs::write(path, contents)
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
