@@ -226,6 +226,7 @@ fn lane_at(scene: &mut Scene, lane: &Lane, (x, mut y): (i32, i32), width: i32) -
         y = layout::tree(scene, lane, &root, (x, y), width);
     }
     let (waiting, dead) = lane.apart();
+    let more = lane.more(waiting.len() + dead.len());
     for (nodes, says) in [
         (waiting, say::maple_tree::WAITING),
         (dead, say::maple_tree::DEAD),
@@ -243,6 +244,9 @@ fn lane_at(scene: &mut Scene, lane: &Lane, (x, mut y): (i32, i32), width: i32) -
         let room = x + width - at.0;
         at.1 = lines(scene, says, at, room) + 6;
         y = y.max(layout::row(scene, lane, &nodes, at, room));
+    }
+    if more > 0 {
+        y = lines(scene, &say::maple_tree::more(more), (x, y + 6), width);
     }
     y
 }
@@ -281,8 +285,15 @@ pub fn tables(frame: &Frame, view: &TreeView) -> Vec<Table> {
             table_rows(&mut table, &lane, &root);
         }
         let (waiting, dead) = lane.apart();
-        for node in waiting.iter().chain(&dead) {
-            table_rows(&mut table, &lane, node);
+        let more = lane.more(waiting.len() + dead.len());
+        for nodes in [waiting, dead] {
+            for node in &nodes {
+                table_rows(&mut table, &lane, node);
+            }
+        }
+        if more > 0 {
+            table.caption.push(' ');
+            table.caption.push_str(&say::maple_tree::more(more));
         }
         tables.push(table);
     }

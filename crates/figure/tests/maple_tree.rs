@@ -452,6 +452,28 @@ fn a_waiting_node_covers_what_it_covers_in_the_tree() {
 }
 
 #[test]
+fn a_call_that_writes_everything_is_still_a_small_picture() {
+    let mut text = format!(
+        "mmscope 1\nkernels 6.6\n{}",
+        MAP.replace("1048576", "16777216")
+    );
+    for page in (1..4000).step_by(2) {
+        text.push_str(&format!("mprotect(a+{}, 4096, PROT_READ)\n", page * 4096));
+    }
+    text.push_str("mprotect(a, 16777216, PROT_NONE)\n");
+    let mut timeline = Timeline::new(Scenario::parse(&text).unwrap()).unwrap();
+    timeline.last();
+    let frame = timeline.frame();
+    let scene = draw(&frame, &TreeView::new(700));
+    assert!(number(&scene.description, " dead").unwrap() > 100);
+    assert!(svg::print(&scene).len() < 80_000);
+    let said = scene.shapes.iter().any(
+        |shape| matches!(shape, Shape::Text { text, .. } if text.ends_with("left the tree, not drawn.")),
+    );
+    assert!(said);
+}
+
+#[test]
 fn new_and_dead_nodes_add_up() {
     let mut timeline = mixed("6.1 6.6 7.3");
     let mut before = [0; 3];

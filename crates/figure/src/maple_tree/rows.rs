@@ -119,7 +119,7 @@ pub(crate) fn row(lane: &Lane, shown: &Shown, slot: usize) -> Row {
         row.number = lane.writes.number(lane.tree().height(), below, first, last);
     }
     let looked = lane.writes.look(below, first, last).is_some();
-    row.passed = !apart && looked && row.number.is_none() && lane.writes.ranges.is_empty();
+    row.passed = !apart && looked && row.number.is_none() && lane.writes.range().is_none();
     row.name = say::maple_tree::row(lane, shown, &row);
     row
 }

@@ -14,6 +14,10 @@ type Tree = MapleTree<VmaId>;
 
 /// Dead nodes that are open from the first.
 const DEAD_OPEN: usize = 3;
+/// Nodes that are not in the tree are drawn up to so many, the others counted.
+const MOST_APART: usize = 24;
+/// So many new nodes are all open from the first.
+const NEW_OPEN: u32 = 16;
 
 /// What became of a node: see the table of the module above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +177,8 @@ impl<'a> Lane<'a> {
                 let (first, last) = node.slot_range(slot + 1, min, max);
                 self.on_path(1, first, last)
             };
-            let open = self.all || on || near || next || self.writes.is_new(child);
+            let new = self.counts.new <= NEW_OPEN && self.writes.is_new(child);
+            let open = self.all || on || near || next || new;
             near = on && levels == 2;
             if self.toggled(level + 1, first, last, false).unwrap_or(open) {
                 let state = self.state(child, state == State::New);
@@ -198,12 +203,12 @@ impl<'a> Lane<'a> {
 
     /// Whether the call's search or writes, or the way to what is selected, led through a node.
     fn on_path(&self, levels: u8, first: u64, last: u64) -> bool {
-        let has = |index: u64| (first..=last).contains(&index);
-        let chosen = self.view.selected.is_some_and(|chosen| has(chosen.addr));
-        let mut written = self.writes.ranges.iter();
+        let chosen = self.view.selected;
+        let chosen = chosen.is_some_and(|at| first <= at.addr && at.addr <= last);
+        let search = self.writes.range().is_none();
         chosen
-            || written.any(|(from, to)| has(*from) || has(*to))
-            || self.writes.ranges.is_empty() && self.writes.number(0, levels, first, last).is_some()
+            || self.writes.led_through(first, last)
+            || search && self.writes.number(0, levels, first, last).is_some()
     }
 
     /// What was said by hand about a place.
@@ -222,7 +227,7 @@ impl<'a> Lane<'a> {
         let (mut waiting, mut dead) = (Vec::new(), Vec::new());
         let writes = &self.writes;
         let now = self.tree();
-        for id in writes.waiting() {
+        for id in writes.waiting.iter().take(MOST_APART) {
             let Some(node) = now.nodes().get(*id) else {
                 continue;
             };
@@ -236,7 +241,7 @@ impl<'a> Lane<'a> {
                 State::Waiting,
             ));
         }
-        for id in &writes.dead {
+        for id in writes.dead.iter().take(MOST_APART) {
             let open = dead.len() < DEAD_OPEN;
             dead.extend(self.out(self.frame.before, *id, State::Dead, open));
         }
@@ -245,6 +250,13 @@ impl<'a> Lane<'a> {
             dead.extend(self.out(self.frame.machine, *id, State::Leaving, open));
         }
         (waiting, dead)
+    }
+
+    /// How many nodes are not in the tree besides those that are drawn.
+    pub(crate) fn more(&self, drawn: usize) -> u32 {
+        let counts = &self.counts;
+        let all = counts.waiting + counts.leaving + counts.dead;
+        all.saturating_sub(u32::try_from(drawn).unwrap_or(u32::MAX))
     }
 
     /// A node that is out of the tree, as it stands in a machine's.
@@ -295,15 +307,15 @@ impl<'a> Lane<'a> {
         let tree = self.tree();
         let lowest = lowest_pivot(tree, node);
         let mut from = lowest;
-        if let Some((first, _)) = self.writes.ranges.last() {
-            from = from.min(*first);
+        if let Some((first, _)) = self.writes.range() {
+            from = from.min(first);
         }
         let mut min = 0;
         step_down(tree, from, &mut |_, level, first, _| {
             min = first;
             tree.height() - level > levels
         });
-        for other in self.writes.waiting() {
+        for other in &self.writes.waiting {
             let Some(other) = tree.nodes().get(*other) else {
                 continue;
             };
@@ -327,9 +339,9 @@ impl<'a> Lane<'a> {
             Slot::Entry(_) => {
                 let first = node.pivots()[end - 1] + 1;
                 let last = tree.range_at(first).last;
-                match self.writes.ranges.last() {
-                    Some((from, to)) if (*from..=*to).contains(&first) => *to,
-                    Some((from, _)) if first < *from => last.min(from - 1),
+                match self.writes.range() {
+                    Some((from, to)) if from <= first && first <= to => to,
+                    Some((from, _)) if first < from => last.min(from - 1),
                     _ => last,
                 }
             }

@@ -4,28 +4,30 @@ use mmscope_lab::LaneFrame;
 use mmscope_maple::{GapLook, GapVerdict, NodeId, Root, Slot, WriteEvent};
 use mmscope_mm::{Event, VmaId};
 
-use super::shown::{count, find, lowest_pivot, step_down};
+use super::shown::{count, find, lowest_pivot};
 
 type Id = NodeId<VmaId>;
 
-/// Writes of a call whose ways are open.
-const MOST_RANGES: usize = 8;
+/// Writes of a call, from the last one back, whose ways are open.
+const OPEN_RANGES: usize = 8;
 
 /// The writes and the last search of a call.
 #[derive(Default)]
 pub(crate) struct Writes {
-    /// Nodes that were filled and did not die since.
-    pub(crate) filled: Vec<Id>,
-    /// How many of them, from the last one on, are not in the tree yet.
-    waiting: usize,
+    /// Nodes that were filled since the last pointer store: they are not in the tree yet.
+    pub(crate) waiting: Vec<Id>,
+    /// By the number of a node: whether it was filled in this call, and did not die since.
+    new: Vec<bool>,
     /// Nodes of the tree before the call that left it.
     pub(crate) dead: Vec<Id>,
     /// Nodes that are out of the tree and not marked dead yet.
     pub(crate) leaving: Vec<Id>,
+    /// The node that is marked dead just now: it is freed next.
+    told: Option<Id>,
     /// Nodes that were filled and died within the call.
     pub(crate) passing: u32,
-    /// What was written over, each with its last index.
-    pub(crate) ranges: Vec<(u64, u64)>,
+    /// What was written over, first and last index.
+    ranges: Vec<(u64, u64)>,
     /// What the last search looked at.
     pub(crate) looks: Vec<GapLook>,
 }
@@ -64,17 +66,14 @@ impl Writes {
 
     /// Between the pointer store and the marks there are nodes that nothing points to.
     fn find_leaving(&mut self, lane: &LaneFrame) {
-        let told = match lane.events.last() {
-            Some(Event::Tree(WriteEvent::Published { .. })) => None,
-            Some(Event::Tree(WriteEvent::Dead { node })) => Some(*node),
+        match lane.events.last() {
+            Some(Event::Tree(WriteEvent::Published { .. })) => {}
+            Some(Event::Tree(WriteEvent::Dead { node })) => self.told = Some(*node),
             _ => return,
-        };
+        }
         let tree = lane.machine.tree();
         for (id, node) in tree.nodes().iter() {
-            if told != Some(id)
-                && !self.dead.contains(&id)
-                && find(tree, id, lowest_pivot(tree, node)).is_none()
-            {
+            if self.told != Some(id) && find(tree, id, lowest_pivot(tree, node)).is_none() {
                 self.leaving.push(id);
             }
         }
@@ -82,38 +81,46 @@ impl Writes {
 
     fn write(&mut self, step: WriteEvent<VmaId>) {
         match step {
-            WriteEvent::Decided { first, last, .. } => {
-                if self.ranges.len() < MOST_RANGES {
-                    self.ranges.push((first, last));
-                }
-            }
+            WriteEvent::Decided { first, last, .. } => self.ranges.push((first, last)),
             WriteEvent::Filled { node } => {
-                self.filled.push(node);
-                self.waiting += 1;
+                let at = node.index() as usize;
+                if self.new.len() <= at {
+                    self.new.resize(at + 1, false);
+                }
+                self.new[at] = true;
+                self.waiting.push(node);
             }
-            WriteEvent::Published { .. } => self.waiting = 0,
+            WriteEvent::Published { .. } => self.waiting.clear(),
             WriteEvent::Dead { node } => {
                 // A number given out again names the later node.
-                match self.filled.iter().rposition(|filled| *filled == node) {
-                    Some(at) => {
-                        self.filled.remove(at);
-                        self.passing += 1;
-                    }
-                    None => self.dead.push(node),
+                if self.is_new(node) {
+                    self.new[node.index() as usize] = false;
+                    self.passing += 1;
+                } else {
+                    self.dead.push(node);
                 }
             }
             WriteEvent::Gap { .. } | WriteEvent::Done(_) => {}
         }
     }
 
-    /// The nodes that are not in the tree yet.
-    pub(crate) fn waiting(&self) -> &[Id] {
-        &self.filled[self.filled.len() - self.waiting..]
-    }
-
     /// Whether a node was filled in this call.
     pub(crate) fn is_new(&self, id: Id) -> bool {
-        self.filled.contains(&id)
+        let at = id.index() as usize;
+        at < self.new.len() && self.new[at]
+    }
+
+    /// The range of the last write.
+    pub(crate) fn range(&self) -> Option<(u64, u64)> {
+        self.ranges.last().copied()
+    }
+
+    /// Whether one of the last writes led through a node over `first..=last`.
+    pub(crate) fn led_through(&self, first: u64, last: u64) -> bool {
+        let old = self.ranges.len().saturating_sub(OPEN_RANGES);
+        let has = |index: u64| first <= index && index <= last;
+        let mut ranges = self.ranges[old..].iter();
+        ranges.any(|(from, to)| has(*from) || has(*to))
     }
 
     /// Whether a node of the tree is not as it was before the call, though it was not filled since.
@@ -134,8 +141,8 @@ impl Writes {
     ///
     /// The path is that of the last write, one number for each level, or if there was none that of the last search.
     pub(crate) fn number(&self, height: u8, levels: u8, first: u64, last: u64) -> Option<u32> {
-        if let Some((from, to)) = self.ranges.last() {
-            let on = |index: &u64| (first..=last).contains(index);
+        if let Some((from, to)) = self.range() {
+            let on = |index: u64| first <= index && index <= last;
             return (on(from) || on(to)).then(|| u32::from(height - levels));
         }
         let mut number = 0;
@@ -160,8 +167,7 @@ impl Writes {
         let tree = lane.machine.tree();
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let mut counts = Counts {
-            new: small(self.filled.len() - self.waiting),
-            waiting: small(self.waiting),
+            waiting: small(self.waiting.len()),
             dead: small(self.dead.len()),
             leaving: small(self.leaving.len()),
             passing: self.passing,
@@ -175,31 +181,26 @@ impl Writes {
             // The tree's own numbers count nodes beside it as well.
             (counts.nodes, counts.vmas) = count(tree, id);
         }
-        for id in &self.filled[..self.filled.len() - self.waiting] {
-            if self.leaving.contains(id) {
-                counts.new -= 1;
+        if self.ranges.is_empty() {
+            return counts;
+        }
+        for (id, node) in tree.nodes().iter() {
+            let beside = self.waiting.contains(&id) || self.leaving.contains(&id);
+            if beside || self.told == Some(id) {
                 continue;
             }
-            for slot in tree.node(*id).slots() {
+            if !self.is_new(id) {
+                counts.changed += u32::from(self.is_changed(lane, id));
+                continue;
+            }
+            counts.new += 1;
+            for slot in node.slots() {
                 if let Slot::Node(child) = slot
                     && !self.is_new(child)
                     && !self.is_changed(lane, child)
                 {
                     counts.reused += 1;
                 }
-            }
-        }
-        // What changes in place lies on the way to what is written.
-        let mut seen = Vec::new();
-        for (first, last) in &self.ranges {
-            for index in [*first, *last] {
-                step_down(tree, index, &mut |id, _, _, _| {
-                    if !seen.contains(&id) {
-                        seen.push(id);
-                        counts.changed += u32::from(self.is_changed(lane, id));
-                    }
-                    true
-                });
             }
         }
         counts

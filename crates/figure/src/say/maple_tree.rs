@@ -98,6 +98,14 @@ fn assumed(kernel: Kernel) -> &'static str {
     }
 }
 
+/// Nodes that are not in the tree and not drawn.
+pub(crate) fn more(more: u32) -> String {
+    format!(
+        "And {} that left the tree, not drawn.",
+        num::count(more.into(), "node", "nodes")
+    )
+}
+
 /// The tables as plain text: a line for each row.
 pub fn plain(tables: &[Table]) -> String {
     let mut out = String::new();
