@@ -125,23 +125,42 @@ impl TreeWrite {
 /// Tells the steps of a write to the tree as events, where the kernel has such a tree.
 struct Writer<'a, O> {
     observer: &'a mut O,
+    /// Whether the tree is the machine's, and what its nodes held is noted.
+    notes: bool,
     tells: bool,
 }
 
 impl<'a, O: Observer> Writer<'a, O> {
     fn new(kernel: Kernel, observer: &'a mut O) -> Writer<'a, O> {
         let tells = kernel.has(Change::MapleTree);
-        Writer { observer, tells }
+        Writer {
+            observer,
+            notes: true,
+            tells,
+        }
+    }
+
+    /// For a tree of no interest to the observer. With `()` instead, all writes would be compiled once more.
+    fn quiet(observer: &'a mut O) -> Writer<'a, O> {
+        Writer {
+            observer,
+            notes: false,
+            tells: false,
+        }
     }
 }
 
 impl<O: Observer> mmscope_maple::Observer<VmaId> for Writer<'_, O> {
     fn node(&mut self, id: NodeId<VmaId>, old: Option<&Node<VmaId>>) {
-        self.observer.node(id, old);
+        if self.notes {
+            self.observer.node(id, old);
+        }
     }
 
     fn root(&mut self, old: Root<VmaId>) {
-        self.observer.root(old);
+        if self.notes {
+            self.observer.root(old);
+        }
     }
 
     fn write(&mut self, step: WriteEvent<VmaId>) {
@@ -231,7 +250,8 @@ impl Machine {
                 let vma = self.vma(*id);
                 MaState::new(vma.start, vma.end - 1)
             };
-            nodes += mas.store(&mut list, Some(*id), &mut ()).into();
+            let mut writer = Writer::quiet(observer);
+            nodes += mas.store(&mut list, Some(*id), &mut writer).into();
         }
         nodes.freed += u64::from(list.nodes().len());
         self.count_nodes(TreeWrite::Detach, nodes, observer);
