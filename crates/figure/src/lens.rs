@@ -150,16 +150,17 @@ fn place_of(range: Range, base: u64, start_brk: u64) -> Place {
 pub fn automatic(frame: &Frame) -> Range {
     let work = work(frame);
     let clusters = clusters(frame);
-    let found = clusters
-        .iter()
-        .rev()
-        .find(|cluster| work.is_some_and(|work| overlap(cluster.range, work)))
-        .or_else(|| {
-            clusters
-                .iter()
-                .find(|cluster| cluster.place == Place::MmapArea)
-        })
-        .copied();
+    // What was taken away may lie beside what is left: the nearest cluster then.
+    let found = match work {
+        Some(work) => clusters
+            .iter()
+            .rev()
+            .min_by_key(|cluster| distance(cluster.range, work)),
+        None => clusters
+            .iter()
+            .find(|cluster| cluster.place == Place::MmapArea),
+    };
+    let found = found.copied();
     let Some(cluster) = found else {
         return Range {
             start: 0,
@@ -268,8 +269,10 @@ fn largest_change(frame: &Frame) -> u64 {
         .unwrap_or(0)
 }
 
-fn overlap(a: Range, b: Range) -> bool {
-    a.start < b.end && b.start < a.end
+/// Bytes between two ranges, 0 if they meet.
+fn distance(a: Range, b: Range) -> u64 {
+    let below = a.start.saturating_sub(b.end);
+    below.max(b.start.saturating_sub(a.end))
 }
 
 #[cfg(test)]
