@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use mmscope_figure::Selection;
-use mmscope_figure::maple_tree::{self, NodeAt, TreeView};
+use mmscope_figure::maple_tree::{self, TreeView};
 use mmscope_figure::say::ui;
 use mmscope_figure::scene::Target;
 use yew::prelude::*;
@@ -120,19 +120,7 @@ pub(crate) fn MapleTreePane(props: &Props) -> Html {
 
 fn pick(emit: &Emit, target: Option<Target>) {
     match target {
-        Some(Target::Node {
-            lane,
-            level,
-            range,
-            apart,
-            open,
-        }) => emit.emit(Action::Toggle(NodeAt {
-            lane,
-            level,
-            index: range.start,
-            apart,
-            open: !open,
-        })),
+        Some(node @ Target::Node { .. }) => emit.emit(Action::Press(node)),
         other => address_space::pick(emit, other),
     }
 }

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use mmscope_figure::imported::Imported;
 use mmscope_figure::lesson::{self, Told};
-use mmscope_figure::maple_tree::NodeAt;
+use mmscope_figure::scene::Target;
 use mmscope_figure::{Selection, say};
 use mmscope_lab::lessons::{self, Lesson};
 use mmscope_lab::{LaneError, MAX_LANES, Position, Progress, Scenario, Timeline};
@@ -69,7 +69,7 @@ pub(crate) enum Action {
     /// The only lane whose tree is shown; `None` for all.
     TreeLane(Option<usize>),
     /// A node of a tree is opened or closed.
-    Toggle(NodeAt),
+    Press(Target),
     Open(Overlay),
     CloseOverlay,
     CloseNotice,
@@ -410,7 +410,7 @@ impl Session {
             Action::Select(selection) => self.selected = selection,
             Action::Part(part) => self.part = part,
             Action::TreeLane(lane) => self.tree_mut().lane = lane,
-            Action::Toggle(node) => self.tree_mut().toggle(node),
+            Action::Press(target) => self.tree_mut().press(target),
             Action::Open(overlay) => {
                 self.playing = false;
                 self.overlay = Some(overlay);

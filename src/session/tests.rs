@@ -109,9 +109,22 @@ fn a_link_leads_back() {
             lane: 1,
             addr: 0x7fff_f7dd_0000,
         })))
+        .reduce(Action::Part(tree::Part::Tree))
+        .reduce(Action::TreeLane(Some(1)))
+        .reduce(Action::Press(Target::Node {
+            lane: 1,
+            level: 1,
+            range: Range {
+                start: 0x7fff_f7fa_6000,
+                end: u64::MAX,
+            },
+            apart: false,
+            open: true,
+        }))
         .reduce(Action::Theme(Theme::Dark));
     let link = state::link(&session).unwrap();
     let again = Session::new().reduce(Action::Link(link.clone()));
+    assert_eq!((again.part, &again.tree), (session.part, &session.tree));
     assert_eq!(
         seen(&surveyed(again.clone())),
         seen(&surveyed(session.clone()))

@@ -1,6 +1,7 @@
 //! How the person looks at the maple trees: which lanes, and which nodes are opened or closed by hand.
 
-use mmscope_figure::maple_tree::NodeAt;
+use mmscope_figure::maple_tree::{self, NodeAt};
+use mmscope_figure::scene::Target;
 
 /// More nodes than this are not kept: the first ones opened are forgotten.
 const MOST_NODES: usize = 64;
@@ -40,10 +41,9 @@ pub(crate) struct TreeLook {
 }
 
 impl TreeLook {
-    /// Opens or closes a node.
-    pub(crate) fn toggle(&mut self, node: NodeAt) {
-        self.toggled.retain(|other| !same_place(*other, node));
-        self.toggled.push(node);
+    /// Opens the node that was pressed, or closes it.
+    pub(crate) fn press(&mut self, target: Target) {
+        maple_tree::press(&mut self.toggled, target);
         let over = self.toggled.len().saturating_sub(MOST_NODES);
         self.toggled.drain(..over);
     }
@@ -76,15 +76,12 @@ impl TreeLook {
             lane,
             toggled: Vec::new(),
         };
-        for word in words {
-            look.toggle(node(word).filter(|node| node.lane < lanes)?);
+        for word in words.take(MOST_NODES) {
+            let node = node(word).filter(|node| node.lane < lanes)?;
+            look.toggled.push(node);
         }
         Some(look)
     }
-}
-
-fn same_place(a: NodeAt, b: NodeAt) -> bool {
-    (a.lane, a.level, a.index, a.apart) == (b.lane, b.level, b.index, b.apart)
 }
 
 fn node(word: &str) -> Option<NodeAt> {
@@ -110,13 +107,18 @@ fn node(word: &str) -> Option<NodeAt> {
 
 #[cfg(test)]
 mod tests {
+    use mmscope_mm::Range;
+
     use super::*;
 
-    fn at(level: u8, open: bool) -> NodeAt {
-        NodeAt {
+    fn node(level: u8, open: bool, start: u64) -> Target {
+        Target::Node {
             lane: 1,
             level,
-            index: 0x7fff_f000,
+            range: Range {
+                start,
+                end: u64::MAX,
+            },
             apart: level == 2,
             open,
         }
@@ -128,8 +130,8 @@ mod tests {
             lane: Some(1),
             toggled: Vec::new(),
         };
-        for node in [at(0, true), at(1, true), at(2, false), at(0, false)] {
-            look.toggle(node);
+        for (level, open) in [(0, false), (1, false), (2, true), (0, true)] {
+            look.press(node(level, open, 0x7fff_f000));
         }
         assert_eq!(look.print(), "1 +1.1.7ffff000 -!1.2.7ffff000 -1.0.7ffff000");
         assert_eq!(TreeLook::parse(&look.print(), 2), Some(look.clone()));
@@ -153,10 +155,7 @@ mod tests {
         }
         let mut look = TreeLook::default();
         for index in 0..1000 {
-            look.toggle(NodeAt {
-                index,
-                ..at(1, true)
-            });
+            look.press(node(1, false, index));
         }
         assert_eq!(look.toggled.len(), MOST_NODES);
         assert_eq!(look.toggled.last().map(|node| node.index), Some(999));
