@@ -543,7 +543,7 @@ test("page_test asks for a prediction, and the answer is not in the page before"
   // 15 + 16 * 7, and the sums that lead there: in the text, in attributes, in scripts, in what the address bar holds.
   await settled(page);
   assert.doesNotMatch((await everything(page)) + page.url(), /(?<![\d.])(127|132)(?![\d.])/);
-  assert.match(await page.locator("p.spoken").textContent(), /How many nodes will B 6\.1 ask for/);
+  assert.match(await page.locator("p[role=status]").textContent(), /How many nodes will B 6\.1 ask for/);
   await box.focus();
   await page.keyboard.press("Enter");
   assert.equal(await where(page), "Call 4 of 150", "nothing typed");
@@ -551,7 +551,7 @@ test("page_test asks for a prediction, and the answer is not in the page before"
   await page.keyboard.press("Enter");
   assert.equal(await where(page), "Call 19 of 150");
   await page.getByText("You said 119, counted were 127: 8 too few.").first().waitFor();
-  assert.match(await page.locator("p.spoken").textContent(), /counted were 127/);
+  assert.match(await page.locator("p[role=status]").textContent(), /counted were 127/);
   await page.getByText("nodes asked for in calls 3 to 19: A\u00a015 \u00b7 B\u00a0127 \u00b7 C\u00a02.").waitFor();
   assert.equal(await box.count(), 0);
   assert.ok(await page.evaluate(() => document.activeElement.matches(".lesson")), "the focus stays in the lesson");

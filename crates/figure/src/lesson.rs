@@ -18,6 +18,18 @@ pub struct Told {
     pub facts: Vec<(&'static str, String)>,
 }
 
+impl Told {
+    /// What is to be said of it behind the step: how the answer was, and what is asked now.
+    pub fn spoken(&self) -> String {
+        let mut text = String::new();
+        for part in [&self.answer, &self.question].into_iter().flatten() {
+            text.push(' ');
+            text.push_str(part);
+        }
+        text
+    }
+}
+
 /// What stop `index` of a lesson tells where the timeline stands; `said` is the number that was answered to the question
 /// of the stop before it, if one was.
 pub fn told(timeline: &Timeline, lesson: &Lesson, index: usize, said: Option<u64>) -> Told {
