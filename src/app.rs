@@ -195,7 +195,7 @@ pub(crate) fn App(props: &Props) -> Html {
             </div>
             <TimelinePane session={whole.clone()} emit={emit.clone()} />
             <Footer {step} />
-            <p class="spoken" role="status" aria-live="polite">{ &session.shown.spoken }</p>
+            <p class="spoken" role="status" aria-live="polite">{ &session.shown.spoken }{ session.told.spoken() }</p>
             <Dialogs session={whole} {emit} />
         </div>
     }

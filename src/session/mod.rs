@@ -565,7 +565,7 @@ impl Session {
     }
 
     fn show(&mut self) {
-        let mut shown = Shown::new(&self.timeline.borrow().frame());
+        let shown = Shown::new(&self.timeline.borrow().frame());
         self.told = Rc::default();
         let position = shown.position;
         if let Some((lesson, stop)) = self.lesson.zip(lesson_stop(self.lesson, position)) {
@@ -576,10 +576,6 @@ impl Session {
                 stop,
                 said.map(|(_, number)| number),
             );
-            for text in [&told.answer, &told.question].into_iter().flatten() {
-                shown.spoken.push(' ');
-                shown.spoken.push_str(text);
-            }
             self.told = Rc::new(told);
         }
         self.shown = Rc::new(shown);

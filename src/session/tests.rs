@@ -470,14 +470,14 @@ fn a_prediction_is_asked_for_and_compared_with_what_was_counted() {
     let asked = page_test(4);
     let question = asked.told.question.clone().unwrap();
     assert!(question.contains("B 6.1"), "{question}");
-    assert!(asked.shown.spoken.contains(&question), "it is spoken");
+    assert!(asked.told.spoken().contains(&question), "it is spoken");
     assert!(!seen(&asked).contains("127"), "{}", seen(&asked));
     assert!(!format!("{:?}", asked.told).contains("127"));
     let answered = asked.reduce(Action::Answer(119));
     assert_eq!(place(&answered), (19, None));
     let answer = answered.told.answer.clone().unwrap();
     assert_eq!(answer, "You said 119, counted were 127: 8 too few.");
-    assert!(answered.shown.spoken.contains(&answer));
+    assert!(answered.told.spoken().contains(&answer));
     assert!(answered.told.question.is_none());
     // It belongs to this question only.
     let later = answered.reduce(Action::NextStop);

@@ -18,6 +18,18 @@ pub struct Told {
     pub facts: Vec<(&'static str, String)>,
 }
 
+impl Told {
+    /// What is to be said of it behind the step: how the answer was, and what is asked now.
+    pub fn spoken(&self) -> String {
+        let mut text = String::new();
+        for part in [&self.answer, &self.question].into_iter().flatten() {
+            text.push(' ');
+            text.push_str(part);
+        }
+        text
+    }
+}
+
 /// What stop `index` of a lesson tells where the timeline stands; `said` is the number that was answered to the question
 /// of the stop before it, if one was.
 pub fn told(timeline: &Timeline, lesson: &Lesson, index: usize, said: Option<u64>) -> Told {
@@ -48,8 +60,8 @@ pub fn told(timeline: &Timeline, lesson: &Lesson, index: usize, said: Option<u64
     }
     if let Some(count) = stop.count {
         let mut lanes = Vec::new();
-        for lane in 0..kernels.len() {
-            lanes.push((letter(lane), count.of(timeline, lane)));
+        for (lane, kernel) in kernels.iter().enumerate() {
+            lanes.push((*kernel, count.of(timeline, lane)));
         }
         told.facts
             .push((words::COUNTED, words::count(count, &lanes)));
@@ -67,7 +79,7 @@ fn estimated(timeline: &Timeline, stop: &Stop) -> Option<(&'static str, String)>
     for (lane, kernel) in timeline.scenario().kernels.iter().enumerate() {
         let nodes = count.of(timeline, lane);
         let time = nodes.and_then(|nodes| published::estimate(*kernel, nodes));
-        lanes.push((letter(lane), time));
+        lanes.push((*kernel, time));
     }
     Some((words::ESTIMATED, words::estimate(&lanes)))
 }

@@ -24,7 +24,7 @@ pub struct Published {
     pub date: &'static str,
     /// The change that the first report named, in tenths of a percent.
     pub headline: i16,
-    /// Who reported that, and when.
+    /// Who reported that, and the Message-ID.
     pub headline_by: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub const PAGE_TEST: Published = Published {
     by: "Yin Fengwei",
     date: "2023-06-15",
     headline: -108,
-    headline_by: "kernel test robot, May 2023",
+    headline_by: "kernel test robot, <202305061457.ac15990c-yujie.liu@intel.com>",
 };
 
 /// Nanoseconds of a page_test operation without nodes: 1 s / 763 812.

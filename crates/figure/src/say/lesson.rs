@@ -71,16 +71,18 @@ pub fn answer(said: u64, counted: u64) -> String {
 }
 
 /// A number for each lane; a dash where there is none.
-fn lanes(lanes: &[(char, Option<u64>)], unit: &str) -> String {
+fn lanes(lanes: &[(Kernel, Option<u64>)], unit: &str) -> String {
     let mut text = String::new();
-    for (letter, number) in lanes {
+    for (letter, (kernel, number)) in ('A'..).zip(lanes) {
         if !text.is_empty() {
             text.push_str(" \u{b7} ");
         }
+        let assumed = super::kernel::tree_assumed(*kernel);
         match number {
-            Some(number) => {
-                text.push_str(&format!("{letter}\u{a0}{}{unit}", num::grouped(*number)))
-            }
+            Some(number) => text.push_str(&format!(
+                "{letter}\u{a0}{}{unit}{assumed}",
+                num::grouped(*number)
+            )),
             None => text.push_str(&format!("{letter}\u{a0}{}", ledger::NONE)),
         }
     }
@@ -88,7 +90,7 @@ fn lanes(lanes: &[(char, Option<u64>)], unit: &str) -> String {
 }
 
 /// What was counted over some calls.
-pub fn count(count: Count, numbers: &[(char, Option<u64>)]) -> String {
+pub fn count(count: Count, numbers: &[(Kernel, Option<u64>)]) -> String {
     let what = match count.what {
         Counted::NodesAsked => "nodes asked for",
     };
@@ -125,7 +127,7 @@ pub fn published(published: &Published) -> String {
 }
 
 /// The estimated time of an operation in each lane, with what it is calibrated by.
-pub fn estimate(times: &[(char, Option<u64>)]) -> String {
+pub fn estimate(times: &[(Kernel, Option<u64>)]) -> String {
     format!(
         "time of a growth: {}. {BASE_NS} ns + {NODE_NS} ns for each node asked for + {FIT_NS} ns for finding out how many (6.6): \
          calibrated by the published numbers, so it agrees with them by construction.",
@@ -208,8 +210,8 @@ const STOPS: &[Stop] = &[
         title: "A shrink is two writes and a list",
         text: &[
             "The heap is cut at the new break, and what is above it taken away; the list of what to take away is a tree too.",
-            "A and B ask before each write for the worst case, 1 + 3h nodes in a tree of h levels, and for one for the \
-             list. C asks for what the writes need.",
+            "Linux 6.1-rc1 and 6.1 ask before each write for the worst case, 1 + 3h nodes in a tree of h levels, and \
+             for one for the list. Linux 6.6 asks for what the writes need.",
         ],
     },
     Stop {
@@ -225,7 +227,7 @@ const STOPS: &[Stop] = &[
         key: "page_test.round",
         title: "A round",
         text: &[
-            "B pays 1 + 3h nodes for each of sixteen growths that use none, on top of its shrink.",
+            "Linux 6.1 asks for 1 + 3h nodes for each of sixteen growths that use none, on top of its shrink.",
             "The work on the heap is the same in all three kernels.",
         ],
     },
@@ -258,7 +260,7 @@ const STOPS: &[Stop] = &[
         title: "The same round in a higher tree",
         text: &[
             "The worst case grows with the tree, by 3 nodes for each growth. What a program maps elsewhere makes its heap dearer.",
-            "C still asks only for what is written.",
+            "Linux 6.6 still asks only for what it writes.",
         ],
     },
 ];

@@ -196,7 +196,10 @@ fn effect(lane: &LaneFrame) -> (String, String) {
 pub fn nodes(lane: &LaneFrame) -> String {
     match lane.nodes_of_call() {
         None => sentence(ledger::NO_TREE) + ".",
-        Some(Nodes { asked: 0, .. }) => "No maple tree node asked for.".to_owned(),
+        Some(Nodes { asked: 0, .. }) => {
+            let assumed = kernel::tree_assumed(lane.kernel);
+            format!("No maple tree node asked for{assumed}.")
+        }
         Some(nodes) => format!(
             "{} asked for{}: {} used, {} given back.",
             num::count(nodes.asked, "maple tree node", "maple tree nodes"),

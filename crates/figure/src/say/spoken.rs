@@ -2,7 +2,7 @@
 
 use mmscope_lab::Frame;
 
-use super::{event, ledger, num, outcome, picture};
+use super::{event, kernel, ledger, num, outcome, picture};
 
 /// What happened in this step, all lanes compared.
 pub fn spoken(frame: &Frame) -> String {
@@ -51,9 +51,10 @@ pub fn spoken(frame: &Frame) -> String {
         if crate::why::nodes_differ(frame) {
             text.push_str(" Maple tree nodes asked for:");
             for (index, lane) in frame.lanes.iter().enumerate() {
-                let asked = lane
-                    .nodes_of_call()
-                    .map_or_else(|| ledger::NONE.to_owned(), |nodes| nodes.asked.to_string());
+                let asked = lane.nodes_of_call().map_or_else(
+                    || ledger::NONE.to_owned(),
+                    |nodes| format!("{}{}", nodes.asked, kernel::tree_assumed(lane.kernel)),
+                );
                 let comma = if index > 0 { "," } else { "" };
                 text.push_str(&format!("{comma} {} {asked}", lane.letter));
             }
