@@ -312,6 +312,63 @@ test("a trace and its maps, dropped together, are replayed and compared", async 
   assert.deepEqual(await results(page), ADDRESSES[0]);
 });
 
+test("the importer is loaded when there is a trace, and the page stays alive while it reads", async (t) => {
+  const page = await site.open(t, "/a/b/");
+  const loaded = () => page.requests.map((url) => new URL(url).pathname).filter((name) => name.includes("importer"));
+  await drop(page, [["mine.txt", "mmscope 1\nkernels 6.6\nbrk(NULL)\n"]]);
+  await page.getByText("Call 1 of 1", { exact: true }).waitFor();
+  assert.deepEqual(loaded(), [], "a scenario needs none");
+  let goOn;
+  const gate = new Promise((resolve) => (goOn = resolve));
+  await page.route("**/mmscope-importer_bg.wasm", (route) => gate.then(() => route.continue()));
+  await drop(page, [["trace.strace", TRACE]]);
+  await page.getByRole("status").getByText("Reading…").waitFor();
+  await page.locator(".mmscope").focus();
+  await page.keyboard.press("Home");
+  await page.getByText("Start of 1 call", { exact: true }).waitFor();
+  goOn();
+  await page.getByRole("dialog", { name: "Imported trace" }).waitFor();
+  assert.deepEqual(loaded(), ["/a/b/importer.mjs", "/a/b/mmscope-importer.js", "/a/b/mmscope-importer_bg.wasm"]);
+});
+
+for (const part of ["importer.mjs", "mmscope-importer.js", "mmscope-importer_bg.wasm"]) {
+  test(`a trace is kept where ${part} does not load, and read once it does`, async (t) => {
+    const page = await site.open(t, "/", { allow: [/importer|fetch|console error/] });
+    await page.route(`**/${part}`, (route) => route.abort());
+    await drop(page, [["maps", MAPS], ["trace.strace", TRACE]]);
+    const dialog = page.getByRole("dialog", { name: "Open a trace or a scenario" });
+    await dialog.getByRole("alert").getByText("did not load").waitFor();
+    assert.equal(await dialog.getByRole("textbox", { name: "Trace, scenario or link" }).inputValue(), TRACE);
+    assert.equal(await dialog.getByRole("textbox", { name: "Start layout" }).inputValue(), MAPS);
+    await assertAccessible(page);
+    await page.unroute(`**/${part}`);
+    await dialog.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("dialog", { name: "Imported trace" }).waitFor();
+  });
+}
+
+test("two figures read traces at the same time", async (t) => {
+  const page = await site.open(t);
+  await page.evaluate(async () => {
+    const { mount } = await import("./mmscope.js");
+    const place = document.createElement("div");
+    place.id = "one";
+    document.body.append(place);
+    mount(place, {});
+  });
+  const figures = ["#mmscope", "#one"];
+  await page.evaluate(([names, texts]) => {
+    names.forEach((name, index) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([texts[index]], "a.strace", { type: "text/plain" }));
+      document.querySelector(`${name} .space`).dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    });
+  }, [figures, [TRACE, TRACE + TRACE]]);
+  for (const [index, name] of figures.entries()) {
+    await page.locator(`${name} .agreement`, { hasText: index ? "2 of 4 addresses" : "1 of 1 address" }).first().waitFor();
+  }
+});
+
 test("text that is neither is kept, with what is wrong in which line", async (t) => {
   const page = await site.open(t);
   const bad = "mmscope 1\nkernels 6.6\nmmap(NULL, 4096, PROT_REED, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n";
