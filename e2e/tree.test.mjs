@@ -97,6 +97,7 @@ test("what is opened and closed stands in the link and survives a step", async (
   await page.keyboard.press("Enter");
   const after = await nodes(page);
   assert.notDeepEqual(after, before);
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? ""), /level 0.*closed/, "the focus stays");
   await step(page).click();
   await page.locator(".mmscope").press("ArrowLeft");
   assert.deepEqual(await nodes(page), after);
