@@ -115,6 +115,7 @@ test("what is opened and closed stands in the link and survives a step", async (
   await pane(page).locator('[aria-label*="level 0"][aria-label*="closed"]').waitFor({ state: "attached" });
   const after = await nodes(page);
   assert.notDeepEqual(after, before);
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? ""), /level 0.*closed/, "the focus stays");
   await step(page).click();
   await page.locator(".mmscope").press("ArrowLeft");
   await eventually(async () => assert.deepEqual(await nodes(page), after));
