@@ -13,12 +13,15 @@ use crate::controls::button::Button;
 use crate::controls::icon::Icon;
 use crate::draw::{Drawing, Gesture, Scenery};
 use crate::platform::resize::use_width;
+use crate::session::tree::Part;
 use crate::session::{Action, Session};
 
 /// Height of the lens on narrow screens, where addresses run upwards.
 const NARROW_HEIGHT: i32 = 380;
 /// Thickness of a lane's strip on wide screens: slim, so that the reasons below stay in sight.
 const STRIP: i32 = 36;
+/// The same beside the trees, which take all the room that they get.
+const STRIP_BY_TREES: i32 = 24;
 
 #[derive(Clone, PartialEq, Properties)]
 pub(crate) struct Props {
@@ -32,6 +35,7 @@ struct Look {
     width: i32,
     lens: Option<Range>,
     selected: Option<Selection>,
+    by_trees: bool,
 }
 
 #[component]
@@ -47,6 +51,7 @@ pub(crate) fn AddressSpacePane(props: &Props) -> Html {
         width,
         lens: session.lens,
         selected: session.selected,
+        by_trees: session.part == Part::Tree,
     };
     let picture = {
         let session = session.clone();
@@ -140,7 +145,7 @@ fn picture(session: &Session, look: Look) -> Option<(Scenery, Picture)> {
     let mut view = View::new(look.width);
     view.lens = look.lens;
     view.selected = look.selected;
-    view.strip = STRIP;
+    view.strip = if look.by_trees { STRIP_BY_TREES } else { STRIP };
     if view.orientation == Orientation::Vertical {
         view.height = NARROW_HEIGHT;
     }

@@ -15,6 +15,9 @@ use crate::platform::{files, location};
 use crate::session::import::{Boxes, Report};
 use crate::session::{Action, Overlay, Session, state};
 
+/// Skipped lines that are listed; the others are counted.
+const MOST_SKIPPED: usize = 200;
+
 #[derive(Clone, PartialEq, Properties)]
 pub(crate) struct Props {
     pub(crate) session: Whole,
@@ -333,11 +336,12 @@ fn report_view(report: &Report, emit: &Emit) -> Html {
                         <thead><tr>
                             <th scope="col">{ ui::COLUMN_LINE }</th><th scope="col">{ ui::COLUMN_TEXT }</th><th scope="col">{ ui::COLUMN_WHY }</th>
                         </tr></thead>
-                        <tbody>{ for report.told.skipped.iter().map(|line| html! {
+                        <tbody>{ for report.told.skipped.iter().take(MOST_SKIPPED).map(|line| html! {
                             <tr><td class="right">{ line.line }</td><td class="mono">{ &line.text }</td><td>{ &line.why }</td></tr>
                         }) }</tbody>
                     </table>
                 </div>
+                if report.told.skipped.len() > MOST_SKIPPED { <p class="muted">{ ui::more_errors(report.told.skipped.len() - MOST_SKIPPED) }</p> }
             }
         </>
     }

@@ -9,6 +9,9 @@ use crate::controls::button::Button;
 use crate::controls::icon::Icon;
 use crate::session::{Action, Overlay};
 
+/// The largest answer.
+const MOST: &str = "999999999";
+
 #[derive(Clone, PartialEq, Properties)]
 pub(crate) struct Props {
     pub(crate) session: Whole,
@@ -79,9 +82,10 @@ fn ask(question: &str, section: &NodeRef, field: &NodeRef, emit: &Emit) -> Html 
             event.prevent_default();
             let number = field
                 .cast::<HtmlInputElement>()
-                .and_then(|field| field.value().trim().parse().ok());
-            if let Some(number) = number {
-                go_on(Action::Answer(number));
+                .map(|field| field.value_as_number());
+            // The browser has told by then what is no number, or too large.
+            if let Some(number) = number.filter(|number| *number >= 0.0) {
+                go_on(Action::Answer(number as u64));
             }
         })
     };
@@ -89,7 +93,7 @@ fn ask(question: &str, section: &NodeRef, field: &NodeRef, emit: &Emit) -> Html 
         <form class="ask" {onsubmit}>
             <label>
                 <span>{ question }</span>
-                <input ref={field} class="field" type="number" min="0" step="1" required=true autocomplete="off" />
+                <input ref={field} class="field" type="number" min="0" max={MOST} step="1" required=true autocomplete="off" />
             </label>
             <button type="submit" class="button">{ ui::ANSWER }</button>
             <Button label={ui::SKIP} class="quiet" on_press={Callback::from(move |()| go_on(Action::NextStop))} />

@@ -76,11 +76,11 @@ impl TreeLook {
             lane,
             toggled: Vec::new(),
         };
-        for word in words.take(MOST_NODES) {
+        for word in words {
             let node = node(word).filter(|node| node.lane < lanes)?;
             look.toggled.push(node);
         }
-        Some(look)
+        (look.toggled.len() <= MOST_NODES).then_some(look)
     }
 }
 

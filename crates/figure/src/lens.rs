@@ -2,9 +2,9 @@
 //!
 //! Everything here looks at all lanes together, so that they share one scale.
 
-use mmscope_lab::{Frame, sorted_by_number};
+use mmscope_lab::{Frame, LaneFrame, sorted_by_number};
 use mmscope_mm::page::{PMD_SIZE, TASK_SIZE};
-use mmscope_mm::{Event, Machine, Range};
+use mmscope_mm::{Call, Event, Machine, Range};
 
 const MIB: u64 = 1 << 20;
 /// Free space this large parts one cluster of mappings from the next.
@@ -242,7 +242,7 @@ fn ladder(length: u64) -> u64 {
     }
 }
 
-/// Where the call worked, in all lanes together.
+/// Where the call worked, in all lanes together; while it has not done anything, where it was asked to.
 fn work(frame: &Frame) -> Option<Range> {
     let places = frame.lanes.iter().flat_map(|lane| {
         let faults = lane.events.iter().filter_map(|event| match event {
@@ -253,10 +253,23 @@ fn work(frame: &Frame) -> Option<Range> {
         });
         lane.changes.iter().map(|change| change.range).chain(faults)
     });
-    places.reduce(|a, b| Range {
+    let hull = |a: Range, b: Range| Range {
         start: a.start.min(b.start),
         end: a.end.max(b.end),
-    })
+    };
+    let asked = || frame.lanes.iter().filter_map(asked).reduce(hull);
+    places.reduce(hull).or_else(asked)
+}
+
+/// The range that a call names. Where nothing is placed yet, an mmap names none.
+fn asked(lane: &LaneFrame) -> Option<Range> {
+    match lane.done? {
+        Call::Brk { .. } => Some(Range::sized(lane.before.process().brk, 1)),
+        Call::Munmap { addr, len } | Call::Mprotect { addr, len, .. } => {
+            Some(Range::sized(addr, len.max(1)))
+        }
+        _ => None,
+    }
 }
 
 fn largest_change(frame: &Frame) -> u64 {

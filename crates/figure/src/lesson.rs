@@ -43,6 +43,7 @@ pub fn told(timeline: &Timeline, lesson: &Lesson, index: usize, said: Option<u64
         && position.step == stop.step
         && position.micro.is_none()
         && let Some(kernel) = kernels.get(question.lane)
+        && question.count.what.exists(*kernel)
     {
         told.question = words::question(question.asks, letter(question.lane), *kernel);
     }

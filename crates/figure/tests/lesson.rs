@@ -335,7 +335,7 @@ fn what_the_stops_of_page_test_count_and_ask() {
             expect![[r#"
                 As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, <202305061457.ac15990c-yujie.liu@intel.com>.
                 Counted here: nodes asked for in call 53: A 0 · B 7 · C 0.
-                Estimated: time of a growth: A 1309 ns · B 1477 ns · C 1362 ns. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
+                Estimated: time of a growth: A 1309 ns · B 1477 ns · C 1362 ns. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (the reduction series, in 6.6): calibrated by the published numbers, so it agrees with them by construction.
             "#]],
         ),
         (
@@ -360,7 +360,7 @@ fn what_the_stops_of_page_test_count_and_ask() {
         expect![[r#"
             As published: 763 812 operations a second before, 676 600 with 28c5609fb236 (−11.4 %), 734 060 with the reduction series, v2 (−3.9 %): Yin Fengwei, mail of 2023-06-15. The first report had −10.8 %: kernel test robot, <202305061457.ac15990c-yujie.liu@intel.com>.
             Counted here: nodes asked for in call 53: A – · B 7 · C 0.
-            Estimated: time of a growth: A – · B 1477 ns · C –. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (6.6): calibrated by the published numbers, so it agrees with them by construction.
+            Estimated: time of a growth: A – · B 1477 ns · C –. 1309 ns + 24 ns for each node asked for + 53 ns for finding out how many (the reduction series, in 6.6): calibrated by the published numbers, so it agrees with them by construction.
         "#]],
     );
 }

@@ -644,3 +644,24 @@ fn every_decision_can_be_shown() {
     }
     assert!(shown > 900, "{shown}");
 }
+
+/// A node that leaves the tree keeps its level, also when what was below it is gone already.
+#[test]
+fn a_leaving_node_keeps_its_level() {
+    let lesson = lessons::find("page_test").unwrap();
+    let mut timeline = Timeline::new(Scenario::parse(lesson.scenario).unwrap()).unwrap();
+    let mut view = TreeView::new(1380);
+    view.legend = false;
+    let roots = |text: &str| text.matches("level 0, 0–ULONG_MAX").count();
+    for micro in [10, 11, 12] {
+        timeline.go(Position {
+            step: 73,
+            micro: Some(micro),
+        });
+        let scene = draw(&timeline.frame(), &view);
+        let names: Vec<&str> = scene.items.iter().map(|item| item.name.as_str()).collect();
+        let names = names.join("\n");
+        assert!(!names.contains("level 1, 0–ULONG_MAX"), "{micro}: {names}");
+        assert!(roots(&names) >= 3, "{micro}: {names}");
+    }
+}

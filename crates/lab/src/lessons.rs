@@ -1,5 +1,7 @@
 //! The gallery: scenarios that show something, with places to stop at.
 
+use mmscope_mm::{Change, Kernel};
+
 use crate::frame::Position;
 use crate::published::{self, Published};
 use crate::timeline::Timeline;
@@ -59,6 +61,15 @@ pub struct Count {
 pub enum Counted {
     /// Nodes of the maple tree asked for.
     NodesAsked,
+}
+
+impl Counted {
+    /// Whether a kernel has such a thing.
+    pub fn exists(self, kernel: Kernel) -> bool {
+        match self {
+            Counted::NodesAsked => kernel.has(Change::MapleTree),
+        }
+    }
 }
 
 impl Count {

@@ -263,11 +263,13 @@ impl<'a> Lane<'a> {
     fn out(&self, of: &'a Machine, id: Id, state: State, open: bool) -> Option<Shown<'a>> {
         let tree = of.tree();
         let node = tree.nodes().get(id)?;
-        let levels = levels(tree, node);
-        let level = tree.height().saturating_sub(levels);
         // What a node covers stands in the nodes above it: of one that only this call had, that is lost.
         let before = self.frame.before.tree();
         let was = before.nodes().get(id) == Some(node);
+        // Some of what was below it may be gone already.
+        let whole = if was { before } else { tree };
+        let levels = levels(whole, node);
+        let level = whole.height().saturating_sub(levels);
         let range = find(before, id, lowest_pivot(tree, node)).filter(|_| was);
         let (min, max) = range.unwrap_or_default();
         let of = (id, node, self.frame.before);

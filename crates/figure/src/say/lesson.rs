@@ -129,7 +129,7 @@ pub fn published(published: &Published) -> String {
 /// The estimated time of an operation in each lane, with what it is calibrated by.
 pub fn estimate(times: &[(Kernel, Option<u64>)]) -> String {
     format!(
-        "time of a growth: {}. {BASE_NS} ns + {NODE_NS} ns for each node asked for + {FIT_NS} ns for finding out how many (6.6): \
+        "time of a growth: {}. {BASE_NS} ns + {NODE_NS} ns for each node asked for + {FIT_NS} ns for finding out how many (the reduction series, in 6.6): \
          calibrated by the published numbers, so it agrees with them by construction.",
         lanes(times, "\u{a0}ns")
     )
@@ -202,7 +202,7 @@ const STOPS: &[Stop] = &[
         title: "What AIM9\u{2019}s page_test does",
         text: &[
             "sbrk(1 MiB) once, then round after round: one sbrk(\u{2212}64 KiB), sixteen sbrk(4 KiB).",
-            "Each call writes the maple tree that holds the mappings. The ledger counts the nodes that it asks for.",
+            "Since Linux 6.1 a maple tree holds the mappings, and each call writes it. The ledger counts the nodes that it asks for.",
         ],
     },
     Stop {
@@ -218,8 +218,8 @@ const STOPS: &[Stop] = &[
         key: "page_test.grow",
         title: "The first growth needs no node",
         text: &[
-            "The end of the heap moves in its leaf, in place. Since 28c5609fb236 brk asks for nodes before that, by the \
-             worst case, and gives them all back.",
+            "The end of the heap moves in its leaf, in place. From 28c5609fb236 to Linux 6.5, brk asks for nodes before \
+             that, by the worst case, and gives them all back.",
             "This tree has two levels.",
         ],
     },
