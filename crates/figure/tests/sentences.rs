@@ -9,8 +9,8 @@ use mmscope_figure::say::{event, limit, merge, outcome, refusal, source};
 use mmscope_mm::{
     AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, Direction, Errno, Event, FaultPage,
     GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel, Machine, MapFlags, MergeForm,
-    MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal, Release, Settings, Side, Signal,
-    Start, StartMap, TreeWrite, VmFlags, VmaId,
+    MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal, Release, RemapBy, Settings, Side,
+    Signal, Start, StartMap, TreeWrite, VmFlags, VmaId,
 };
 
 fn machine(kernel: &str) -> Machine {
@@ -116,6 +116,7 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         MergeRefusal::AnonPgoff { .. } => 6,
         MergeRefusal::AnonVmaDiffers(..) => 7,
         MergeRefusal::FaultedIntoUnfaulted => 8,
+        MergeRefusal::StaysBehind => 9,
     };
     let all = vec![
         MergeRefusal::NoNeighbour,
@@ -133,8 +134,9 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         },
         MergeRefusal::AnonVmaDiffers(AnonVma(3), AnonVma(4)),
         MergeRefusal::FaultedIntoUnfaulted,
+        MergeRefusal::StaysBehind,
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 9);
+    complete(all.iter().map(|refusal| number(*refusal)), 10);
     all
 }
 
@@ -170,6 +172,13 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
         Refusal::BelowHeap => 27,
         Refusal::BreakMeets { .. } => 28,
         Refusal::NoHeap => 29,
+        Refusal::StaysAndResizes => 30,
+        Refusal::RangesOverlap { .. } => 31,
+        Refusal::DuplicatesPrivate(_) => 32,
+        Refusal::BeyondMapping { .. } => 33,
+        Refusal::CannotExpand(_) => 34,
+        Refusal::NoRoomToGrow { .. } => 35,
+        Refusal::MoveTooMany { .. } => 36,
     };
     let all = vec![
         Refusal::Unaligned(0x123),
@@ -226,8 +235,26 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
             highest: 0x3f_f000,
         },
         Refusal::NoHeap,
+        Refusal::StaysAndResizes,
+        Refusal::RangesOverlap {
+            from: RANGE,
+            to: RANGE,
+        },
+        Refusal::DuplicatesPrivate(vma),
+        Refusal::BeyondMapping { vma, range: RANGE },
+        Refusal::CannotExpand(vma),
+        Refusal::NoRoomToGrow { vma, next: None },
+        Refusal::NoRoomToGrow {
+            vma,
+            next: Some(vma),
+        },
+        Refusal::MoveTooMany {
+            map_count: 65_526,
+            more: 6,
+            max: 65_530,
+        },
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 30);
+    complete(all.iter().map(|refusal| number(*refusal)), 37);
     all
 }
 
@@ -292,6 +319,8 @@ fn number(event: &Event) -> usize {
         Event::LimitSet => 25,
         Event::Nodes { .. } => 26,
         Event::Tree(_) => 27,
+        Event::Remap { .. } => 28,
+        Event::AnonVmaDropped { .. } => 29,
     }
 }
 
@@ -364,6 +393,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
         Event::Grown { vma, start: 0x1000 },
         Event::LimitSet,
+        Event::AnonVmaDropped { vma },
     ];
     all.extend(
         align_verdicts()
@@ -458,6 +488,19 @@ fn events(machine: &Machine) -> Vec<Event> {
         form,
     }));
     for by in [
+        RemapBy::SameSize,
+        RemapBy::Shrink,
+        RemapBy::Grow,
+        RemapBy::Move,
+        RemapBy::MoveAndKeep,
+        RemapBy::Duplicate,
+    ] {
+        let (from, to) = (RANGE, Range::sized(0x7000_0000, 0x3000));
+        all.push(Event::Remap { from, to, by });
+        let to = Range::sized(0x7000_0000, RANGE.len());
+        all.push(Event::Remap { from, to, by });
+    }
+    for by in [
         BreakMove::Query,
         BreakMove::WithinPage,
         BreakMove::Grow,
@@ -510,7 +553,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 28);
+    complete(all.iter().map(number), 30);
     all
 }
 

@@ -8,9 +8,9 @@ use mmscope_lab::{
 };
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{
-    Access, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap, Outcome,
-    Overcommit, Prot, Range, Resource, Rlimits, Settings, Signal, Special, Start, StartMap, Thp,
-    VmFlags,
+    Access, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap, Mremap,
+    MremapFlags, Outcome, Overcommit, Prot, Range, Resource, Rlimits, Settings, Signal, Special,
+    Start, StartMap, Thp, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -556,6 +556,15 @@ fn call(files: u32) -> impl Strategy<Value = Call> {
             len,
             prot
         }),
+        any::<(u64, u64, u64, u32, u64)>().prop_map(|(addr, old_len, new_len, flags, new_addr)| {
+            Call::Mremap(Mremap {
+                addr,
+                old_len,
+                new_len,
+                flags: MremapFlags::from_bits_retain(flags),
+                new_addr,
+            })
+        }),
         any::<u64>().prop_map(|addr| Call::Brk { addr }),
         (any::<u64>(), any::<u64>(), 1u64.., any::<bool>()).prop_map(
             |(addr, len, stride, write)| {
@@ -588,7 +597,9 @@ const SIGNALS: &[Signal] = &[Signal::SegvMaperr, Signal::SegvAccerr, Signal::Bus
 fn recorded(call: Call) -> BoxedStrategy<Option<Outcome>> {
     let error = proptest::sample::select(ERRORS).prop_map(Outcome::Error);
     let value = match call {
-        Call::Mmap(_) | Call::Brk { .. } => any::<u64>().prop_map(Outcome::Address).boxed(),
+        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } => {
+            any::<u64>().prop_map(Outcome::Address).boxed()
+        }
         Call::Touch { .. } => {
             let signal = proptest::sample::select(SIGNALS);
             let ended = (any::<u64>(), signal, any::<u64>()).prop_map(|(touched, signal, at)| {
@@ -656,6 +667,11 @@ fn put_names_right(items: &mut [Item], last: &mut Option<String>) {
                     Call::Setrlimit { .. } => None,
                     _ => line.relative_to.take().and(last.clone()),
                 };
+                if let Call::Mremap(remap) = line.call
+                    && remap.new_addr.is_multiple_of(2)
+                {
+                    line.new_relative_to.clone_from(last);
+                }
                 if line.name.is_some() {
                     last.clone_from(&line.name);
                 }

@@ -329,10 +329,9 @@ shmat(3, NULL, 0) = 0x7ffff7f00000
         mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
         m1 = mmap(NULL, 65536, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fb0000
         mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE, 3</dev/zero (deleted)>, 0) # MAP_SHARED
-        munmap(m1+0x1000, 61440) # mremap
-        mmap(m1+0x1000, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) # mremap
-        mmap(0x7ffff7f8f000, 131072, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) # mremap
-        munmap(m1, 8192) # mremap
+        mremap(m1, 65536, 4096, MREMAP_MAYMOVE) = 0x7ffff7fb0000
+        mremap(m1, 4096, 8192, MREMAP_MAYMOVE) = 0x7ffff7fb0000
+        mremap(m1, 8192, 131072, MREMAP_MAYMOVE) = 0x7ffff7f8f000
         mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fbf000
     "#]]
     .assert_eq(calls);
@@ -348,9 +347,6 @@ shmat(3, NULL, 0) = 0x7ffff7f00000
         [
             (1, Why::Anchor),
             (5, Why::SharedStandIn),
-            (6, Why::MremapStandIn),
-            (7, Why::MremapStandIn),
-            (8, Why::MremapStandIn),
             (10, Why::ErrorNotModelled),
             (11, Why::LayoutNotModelled)
         ]

@@ -2,7 +2,7 @@
 
 use crate::errno::Errno;
 use crate::file::FileId;
-use crate::flags::{MapFlags, Prot};
+use crate::flags::{MapFlags, MremapFlags, Prot};
 use crate::settings::Limit;
 
 /// One thing that a task does.
@@ -26,6 +26,8 @@ pub enum Call {
         /// The new protection.
         prot: Prot,
     },
+    /// `mremap`
+    Mremap(Mremap),
     /// `brk`: moves the break, or asks for it with an address below the heap.
     Brk {
         /// The new break, as given.
@@ -87,6 +89,21 @@ impl Mmap {
     }
 }
 
+/// The arguments of `mremap`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mremap {
+    /// Start of the old range, as given.
+    pub addr: u64,
+    /// Its length in bytes, as given; 0 asks for a second view of a shared mapping.
+    pub old_len: u64,
+    /// The new length in bytes, as given.
+    pub new_len: u64,
+    /// Flags.
+    pub flags: MremapFlags,
+    /// The new address with `MREMAP_FIXED`, a hint with `MREMAP_DONTUNMAP` alone; else not looked at.
+    pub new_addr: u64,
+}
+
 /// The file descriptor argument of `mmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fd {
@@ -121,7 +138,7 @@ pub enum Resource {
 /// What a call gives back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// An address (`mmap`, `brk`).
+    /// An address (`mmap`, `mremap`, `brk`).
     Address(u64),
     /// Success without a value.
     Done,

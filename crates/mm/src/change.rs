@@ -90,16 +90,26 @@ changes! {
     AlignNotFiles = "34d7cf637c43", "6.13", "files without a placement hook are not aligned";
     /// A faulted mapping may join an unfaulted neighbour.
     FaultedJoinsUnfaulted = "879bca0a2c4f", "6.16", "a touched mapping may join an untouched neighbour";
+    /// mremap looks at its arguments, and at the number of mappings, before it looks for the source.
+    MremapChecksParams = "check_mremap_params", "6.16 (6.15 not read)", "mremap checks flags, the new address and the number of mappings before it looks for the old one";
+    /// A locked mapping that MREMAP_DONTUNMAP leaves behind counts on.
+    MremapCountsLocked = "vrm_stat_account", "6.16 (6.15 not read)", "pages moved by MREMAP_DONTUNMAP from a locked mapping count as locked twice";
     /// The walk of a store remembers nodes with room, so that fewer nodes are asked for.
     VacantHeight = "vacant_height", "6.16 (6.15 not read)", "splits, rebalances and spanning stores ask only for the levels below a node with room";
     /// A spanning store rebuilds up to the first node that holds both ends.
     SpanningStops = "mas_spanning_rebalance", "6.16 (assumed)", "a spanning store rebuilds no further up than it has to";
+    /// mremap checks the source before it unmaps the target.
+    MremapChecksSource = "check_prep_vma", "6.17", "mremap checks the old range before it unmaps anything, and MREMAP_FIXED of the same size moves several mappings";
     /// Nodes come from sheaves, and go through RCU even if the tree is not in RCU mode.
     NodeSheaves = "sheaf", "6.18", "maple tree nodes come from prefilled sheaves and always go through RCU";
+    /// mremap counts the mappings that it may need by another rule, and whatever it does.
+    MremapCountsSplits = "check_map_count_against_split", "7.1", "mremap of any kind is refused where four mappings more would pass the limit";
     /// Nodes are cut by copying straight across.
     MapleCopies = "maple_copy", "7.2 (assumed: not in 7.1)", "nodes that are too full or too empty share evenly with a sibling";
     /// Private file mappings carry a second offset that has to match too.
     AnonPgoff = "anon_pgoff", "7.3", "private file mappings must continue in anon_pgoff too";
+    /// What MREMAP_DONTUNMAP moves does not join the mapping that it leaves. Between 6.19 and 7.3; where is not known.
+    KeptSourceApart = "copy_vma", "7.3 (6.12.117)", "pages moved by MREMAP_DONTUNMAP never join the mapping that they come from";
 }
 
 impl fmt::Display for Change {

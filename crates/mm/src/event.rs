@@ -187,6 +187,21 @@ pub enum Event {
         /// The mapping.
         vma: VmaId,
     },
+    /// `mremap` decided what it does.
+    Remap {
+        /// The old range.
+        from: Range,
+        /// The new one.
+        to: Range,
+        /// What it does.
+        by: RemapBy,
+    },
+    /// A mapping whose pages were moved away, and that stays, is as if it had never been written to
+    /// (`unlink_anon_vmas`).
+    AnonVmaDropped {
+        /// The mapping.
+        vma: VmaId,
+    },
     /// The break moved (`brk`).
     Break {
         /// Before.
@@ -367,6 +382,8 @@ pub enum MergeRefusal {
     AnonVmaDiffers(AnonVma, AnonVma),
     /// The range was written to, the neighbour that would take it was not (before `879bca0a2c4f`).
     FaultedIntoUnfaulted,
+    /// The range comes from this neighbour, which stays (`MREMAP_DONTUNMAP`).
+    StaysBehind,
 }
 
 /// What a merge joined.
@@ -401,6 +418,23 @@ pub enum BreakMove {
     Grow,
     /// Shrank.
     Shrink,
+}
+
+/// What mremap does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemapBy {
+    /// Nothing: old and new length are the same.
+    SameSize,
+    /// Unmaps what lies behind the new length.
+    Shrink,
+    /// Adds what is missing behind the old range.
+    Grow,
+    /// Moves.
+    Move,
+    /// Moves pages, and leaves the old range as an empty mapping (`MREMAP_DONTUNMAP`).
+    MoveAndKeep,
+    /// Maps the same a second time (an old length of 0).
+    Duplicate,
 }
 
 /// What a fault maps.
@@ -542,4 +576,40 @@ pub enum Refusal {
     },
     /// The heap that would shrink is not there.
     NoHeap,
+    /// `MREMAP_DONTUNMAP` with two lengths.
+    StaysAndResizes,
+    /// Old and new range of a move overlap.
+    RangesOverlap {
+        /// The old range.
+        from: Range,
+        /// The new range.
+        to: Range,
+    },
+    /// An old length of 0, and the mapping is private.
+    DuplicatesPrivate(VmaId),
+    /// The old range reaches over the end of the mapping that it begins in.
+    BeyondMapping {
+        /// The mapping.
+        vma: VmaId,
+        /// The range.
+        range: Range,
+    },
+    /// The mapping may not grow or be left empty (`VM_DONTEXPAND`, `VM_PFNMAP`).
+    CannotExpand(VmaId),
+    /// It can't grow where it is, and may not move.
+    NoRoomToGrow {
+        /// The mapping.
+        vma: VmaId,
+        /// What lies behind it; `None`: the old range does not end where the mapping does, or the address space ends.
+        next: Option<VmaId>,
+    },
+    /// A move that might pass `max_map_count` on its way.
+    MoveTooMany {
+        /// How many the process has.
+        map_count: u64,
+        /// How many more there might be.
+        more: u64,
+        /// The limit.
+        max: u64,
+    },
 }

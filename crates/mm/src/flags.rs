@@ -80,6 +80,19 @@ impl MapFlags {
 }
 
 bitflags! {
+    /// `MREMAP_*`. Unknown bits are kept: mremap refuses them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub struct MremapFlags: u32 {
+        /// `MREMAP_MAYMOVE`
+        const MAYMOVE = 1;
+        /// `MREMAP_FIXED`
+        const FIXED = 2;
+        /// `MREMAP_DONTUNMAP`
+        const DONTUNMAP = 4;
+    }
+}
+
+bitflags! {
     /// `VM_*` of a VMA, as `include/linux/mm.h` numbers them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
     pub struct VmFlags: u64 {

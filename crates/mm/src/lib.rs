@@ -38,6 +38,7 @@ pub mod maps;
 mod merge;
 mod mmap;
 mod mprotect;
+mod mremap;
 mod munmap;
 mod nodes;
 mod observer;
@@ -50,15 +51,15 @@ mod start;
 mod unmapped_area;
 mod vma;
 
-pub use call::{Access, Call, Fd, Mmap, NotModelled, Outcome, Resource, Signal};
+pub use call::{Access, Call, Fd, Mmap, Mremap, NotModelled, Outcome, Resource, Signal};
 pub use change::{Change, Changes};
 pub use errno::Errno;
 pub use event::{
     AlignMove, AlignVerdict, BreakMove, Direction, Event, FaultPage, GrowthRefusal, HintVerdict,
-    MergeForm, MergeRefusal, PlacedBy, Range, Refusal, Side,
+    MergeForm, MergeRefusal, PlacedBy, Range, Refusal, RemapBy, Side,
 };
 pub use file::{File, FileId, FilePlacement};
-pub use flags::{MapFlags, Prot, VmFlags};
+pub use flags::{MapFlags, MremapFlags, Prot, VmFlags};
 pub use journal::{Entry, Journal, Undo};
 pub use kernel::{Kernel, KernelError, Release};
 pub use machine::Machine;

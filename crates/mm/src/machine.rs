@@ -43,6 +43,12 @@ impl Machine {
             Call::Mmap(mmap) => return self.mmap(mmap, observer),
             Call::Munmap { addr, len } => self.munmap(addr, len, observer),
             Call::Mprotect { addr, len, prot } => self.mprotect(addr, len, prot, observer),
+            Call::Mremap(remap) => {
+                return match self.mremap(remap, observer) {
+                    Ok(addr) => Outcome::Address(addr),
+                    Err(refused) => self.refuse(refused, observer),
+                };
+            }
             Call::Brk { addr } => return Outcome::Address(self.brk(addr, observer)),
             Call::Touch {
                 addr,

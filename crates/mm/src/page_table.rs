@@ -61,6 +61,55 @@ impl Machine {
         }
     }
 
+    /// Moves what the page tables of a range hold to `to` (`move_page_tables`): whole blocks with their table or huge page if
+    /// both ends lie alike in their blocks, else page by page, which leaves the old tables empty and needs new ones.
+    pub(crate) fn move_tables(&mut self, from: Range, to: u64, observer: &mut impl Observer) {
+        let (first, last) = blocks(from);
+        let by = to.wrapping_sub(from.start);
+        // Old blocks that lie in the range as a whole.
+        let whole = Range {
+            start: from.start.div_ceil(PMD_SIZE),
+            end: from.end / PMD_SIZE,
+        };
+        let mut runs = Vec::new();
+        for (run, pmd) in self.pmds.range(first..=last) {
+            runs.push(((*run.start()).max(first), (*run.end()).min(last), pmd));
+        }
+        for (mut block, end, pmd) in runs {
+            while block <= end {
+                let inside =
+                    by.is_multiple_of(PMD_SIZE) && (whole.start..whole.end).contains(&block);
+                // Blocks of the run that are moved in the same way.
+                let until = if inside {
+                    end.min(whole.end - 1)
+                } else if by.is_multiple_of(PMD_SIZE) {
+                    block
+                } else {
+                    end
+                };
+                let target = Range {
+                    start: (block * PMD_SIZE).max(from.start).wrapping_add(by),
+                    end: ((until + 1) * PMD_SIZE).min(from.end).wrapping_add(by),
+                };
+                if inside {
+                    let (to, to_end) = blocks(target);
+                    MaState::new(block, until).store(&mut self.pmds, None, observer);
+                    MaState::new(to, to_end).store(&mut self.pmds, Some(pmd), observer);
+                } else {
+                    if pmd != Pmd::Table {
+                        MaState::new(block, until).store(
+                            &mut self.pmds,
+                            Some(Pmd::Table),
+                            observer,
+                        );
+                    }
+                    self.note_tables(target, observer);
+                }
+                block = until + 1;
+            }
+        }
+    }
+
     /// Frees what page tables can be freed after `gone` was unmapped, as part of unmapping `whole`: those whose block
     /// holds no other mapping (`free_pgtables`, with its floor and ceiling).
     pub(crate) fn free_tables(&mut self, gone: Range, whole: Range, observer: &mut impl Observer) {

@@ -4,8 +4,8 @@
 
 use mmscope_mm::{
     Access, Call, Change, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit, Machine,
-    MapFlags, Mmap, Outcome, Prot, Range, Release, Resource, Settings, Special, Start, StartMap,
-    Thp, VmFlags,
+    MapFlags, Mmap, Mremap, MremapFlags, Outcome, Prot, Range, Release, Resource, Settings,
+    Special, Start, StartMap, Thp, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -28,6 +28,7 @@ enum Op {
     Mmap(Addr, u64, u32, u32, bool),
     Munmap(Addr, u64),
     Mprotect(Addr, u64, u32),
+    Mremap(Addr, u64, u64, u32, Addr),
     Brk(i64),
     Touch(Addr, u64, u64, bool),
     Setrlimit(bool, Limit),
@@ -68,6 +69,10 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(addr, len, prot, flags, file)| Op::Mmap(addr, len, prot, flags.bits(), file)),
         5 => (addr(), len()).prop_map(|(addr, len)| Op::Munmap(addr, len)),
         5 => (addr(), len(), prot).prop_map(|(addr, len, prot)| Op::Mprotect(addr, len, prot)),
+        6 => (addr(), len(), len(), any::<bool>(), prop_oneof![4 => Just(1u32), 3 => Just(3), 1 => Just(5), 1 => 0u32..9], addr())
+            .prop_map(|(addr, old, new, same, flags, to)| {
+                Op::Mremap(addr, old, if same { old } else { new }, flags, to)
+            }),
         3 => (-200_000i64..400_000).prop_map(Op::Brk),
         5 => (addr(), 0u64..3_000_000, 1u64..40_000, any::<bool>())
             .prop_map(|(addr, len, stride, write)| Op::Touch(addr, len, stride.max(512), write)),
@@ -164,6 +169,13 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
             len: *len,
             prot: Prot::from_bits_retain(*prot),
         },
+        Op::Mremap(addr, old_len, new_len, flags, to) => Call::Mremap(Mremap {
+            addr: at(addr),
+            old_len: *old_len,
+            new_len: *new_len,
+            flags: MremapFlags::from_bits_retain(*flags),
+            new_addr: at(to),
+        }),
         Op::Brk(by) => Call::Brk {
             addr: machine.process().brk.wrapping_add_signed(*by),
         },
@@ -189,7 +201,7 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
 ///
 /// Growing a mapping charges its pages whether the mapping is charged or not (`acct_stack_growth`), and unmapping
 /// gives back only what charged mappings hold: with such mappings about, the charge can only be bounded.
-fn check_counters(machine: &Machine, unaccounted_growth: &mut bool) {
+fn check_counters(machine: &Machine, unaccounted_growth: &mut bool, moved_locked: bool) {
     // Before 6c28ca6485dd brk could stretch a mapping over a hole below the break, and counted only what it added above.
     let stretches =
         machine.kernel().has(Change::BrkExpandsHeap) && !machine.kernel().has(Change::BrkChecksEnd);
@@ -222,14 +234,11 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool) {
         };
     }
     assert_eq!(
-        (
-            process.map_count,
-            process.total_vm,
-            process.data_vm,
-            process.locked_vm
-        ),
-        (count, total, data, locked)
+        (process.map_count, process.total_vm, process.data_vm),
+        (count, total, data)
     );
+    // What MREMAP_DONTUNMAP leaves is locked no more, and its pages count on.
+    assert!(process.locked_vm == locked || moved_locked && process.locked_vm > locked);
     assert!(process.committed == committed || *unaccounted_growth && process.committed > committed);
     machine.tree().check().unwrap();
 }
@@ -248,6 +257,7 @@ proptest! {
         let mut results = Vec::new();
         let mut past = Vec::new();
         let mut unaccounted_growth = false;
+        let mut moved_locked = false;
         for op in &ops {
             let call = call(op, &watched, &results);
             let mut journal = Journal::new();
@@ -257,7 +267,10 @@ proptest! {
             prop_assert_eq!(watched.state_hash(), alone.state_hash());
             prop_assert_eq!(watched.process(), alone.process());
             prop_assert!(watched.tree().check().is_ok());
-            check_counters(&watched, &mut unaccounted_growth);
+            moved_locked |= matches!(call, Call::Mremap(remap) if remap.flags.contains(MremapFlags::DONTUNMAP))
+                && outcome.address().is_some()
+                && before.process().locked_vm > 0;
+            check_counters(&watched, &mut unaccounted_growth, moved_locked);
             if let Outcome::Address(addr) = outcome {
                 results.push(addr);
             }

@@ -297,11 +297,7 @@ fn maps_beside(trace: &Path, phase: &str) -> io::Result<Vec<PathBuf>> {
 fn changes_layout(why: Why) -> bool {
     matches!(
         why,
-        Why::SharedStandIn
-            | Why::MremapStandIn
-            | Why::LayoutNotModelled
-            | Why::Arguments
-            | Why::NoResult
+        Why::SharedStandIn | Why::LayoutNotModelled | Why::Arguments | Why::NoResult
     )
 }
 
@@ -310,7 +306,6 @@ fn left_out(why: Why) -> Option<&'static str> {
     Some(match why {
         Why::FlagsOnly => "calls that change attributes only are not modelled yet",
         Why::SharedStandIn => "shared mappings are not modelled yet",
-        Why::MremapStandIn => "mremap is not modelled yet",
         Why::LayoutNotModelled => "a call that changes the layout and is not modelled yet",
         Why::ErrorNotModelled => {
             "errors that depend on what is not modelled, such as rights of a file"

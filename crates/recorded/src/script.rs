@@ -1,6 +1,6 @@
 //! The script language of recorded cases.
 
-use mmscope_mm::{Access, Call, Fd, FileId, MapFlags, Mmap, Prot};
+use mmscope_mm::{Access, Call, Fd, FileId, MapFlags, Mmap, Mremap, MremapFlags, Prot};
 
 /// What an op of a script asks the model to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub(crate) enum Ask {
 pub enum OutOfScope {
     /// Shared mappings, anonymous or of files.
     SharedMapping,
-    /// `mremap`
-    Mremap,
     /// `madvise`
     Madvise,
     /// `mlock`, `munlock`
@@ -36,7 +34,6 @@ impl OutOfScope {
     pub fn reason(self) -> &'static str {
         match self {
             OutOfScope::SharedMapping => "shared mappings are not modelled yet",
-            OutOfScope::Mremap => "mremap is not modelled yet",
             OutOfScope::Madvise => "madvise is not modelled yet",
             OutOfScope::Mlock => "mlock is not modelled yet",
             OutOfScope::PrctlThpDisable => "prctl(PR_SET_THP_DISABLE) is not modelled yet",
@@ -171,6 +168,20 @@ fn map_flags(line: &str, text: &str) -> Result<MapFlags, ScriptError> {
     Ok(flags)
 }
 
+fn mremap_flags(line: &str, text: &str) -> Result<MremapFlags, ScriptError> {
+    let mut flags = MremapFlags::empty();
+    for word in text.split('|') {
+        flags |= match word {
+            "none" => MremapFlags::empty(),
+            "maymove" => MremapFlags::MAYMOVE,
+            "fixed" => MremapFlags::FIXED,
+            "dontunmap" => MremapFlags::DONTUNMAP,
+            number => MremapFlags::from_bits_retain(small_number(line, number)?),
+        };
+    }
+    Ok(flags)
+}
+
 /// Reads one op. `files` is how many files the case has.
 pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, ScriptError> {
     let words: Vec<&str> = line.trim_start_matches('!').split_whitespace().collect();
@@ -218,6 +229,13 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
             len: number(1)?,
             prot: prot(line, arg(2)?)?,
         },
+        "mremap" => Call::Mremap(Mremap {
+            addr: number(0)?,
+            old_len: number(1)?,
+            new_len: number(2)?,
+            flags: mremap_flags(line, arg(3)?)?,
+            new_addr: if args.len() > 4 { number(4)? } else { 0 },
+        }),
         "brk" => Call::Brk {
             addr: names.brk.wrapping_add(number(0)?),
         },
@@ -233,7 +251,6 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
             },
         },
         "frag" | "pages" | "peek" => return out(OutOfScope::PageContents),
-        "mremap" => return out(OutOfScope::Mremap),
         "madvise" => return out(OutOfScope::Madvise),
         "mlock" | "munlock" => return out(OutOfScope::Mlock),
         "prctl_thp_disable" => return out(OutOfScope::PrctlThpDisable),

@@ -99,6 +99,7 @@ pub fn expected(expected: &Expected) -> String {
             let set = match of {
                 FlagSet::Prot => "PROT_",
                 FlagSet::Map => "MAP_",
+                FlagSet::Mremap => "MREMAP_",
             };
             format!("there is no such {set} flag{}", meant(*nearest))
         }

@@ -47,9 +47,6 @@ pub fn skipped(why: Why) -> String {
         Why::SharedStandIn => {
             "shared mappings are not modelled yet: a private one stands in for it"
         }
-        Why::MremapStandIn => {
-            "mremap is not modelled yet: mappings of the recorded result stand in for it"
-        }
         Why::LayoutNotModelled => {
             "changes the layout and is not modelled yet: what follows may differ"
         }

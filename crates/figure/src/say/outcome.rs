@@ -157,6 +157,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
             ),
             "refused".to_owned(),
         )),
+        Event::Remap { by, .. } => super::event::remap_short(*by).map(same),
         Event::FlagsChanged { to, .. } => Some(same(&format!("now {}", super::perms(*to)))),
         Event::Unchanged { .. } => Some(same("nothing to change")),
         Event::Grown { .. } => Some(same("stack grown")),
@@ -185,6 +186,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
             ..
         }
         | Event::AnonVma { .. }
+        | Event::AnonVmaDropped { .. }
         | Event::Signalled { .. }
         | Event::Tree(_)
         | Event::Nodes { .. } => None,

@@ -62,6 +62,8 @@ pub(super) struct Converter {
     pub(super) calls: Vec<CallLine>,
     /// For each call: the step whose result its address counts from.
     bases: Vec<Option<u32>>,
+    /// The steps whose results the new addresses of mremaps count from: number of the call, of the step.
+    pub(super) targets: Vec<(u32, u32)>,
     placeholders: Vec<Range>,
     skipped: Vec<Skipped>,
     notes: Vec<Note>,
@@ -118,6 +120,7 @@ impl Converter {
             descriptors: Descriptors::new(files),
             calls: Vec::new(),
             bases: Vec::new(),
+            targets: Vec::new(),
             placeholders: Vec::new(),
             skipped,
             notes,
@@ -469,7 +472,7 @@ impl Converter {
     }
 
     /// Without a maps file: what a call worked on, and no call made, was there from the start.
-    fn must_have_been_there(&mut self, line: u32, range: Range) {
+    pub(super) fn must_have_been_there(&mut self, line: u32, range: Range) {
         if self.has_maps {
             return;
         }
@@ -519,7 +522,7 @@ impl Converter {
             None => anchor::by_first_mapping(&mut self.scenario, &mut self.calls, &mut self.notes),
         };
         self.add_placeholders();
-        give_names(&mut self.calls, &self.bases);
+        give_names(&mut self.calls, &self.bases, &self.targets);
         let Converter {
             mut scenario,
             descriptors,
@@ -539,7 +542,8 @@ impl Converter {
             layout_unknown_from,
         };
         let bases = self.bases;
-        import.scenario.program = Program::of_calls(fit_random_begins(calls, &bases, &mut import));
+        import.scenario.program =
+            Program::of_calls(fit_random_begins(calls, &bases, &self.targets, &mut import));
         let skipped = std::mem::take(&mut import.skipped);
         import.skipped = crate::order::sorted_by_number(skipped, |skipped| u64::from(skipped.line));
         if let Some(line) = first_lost(&import.skipped) {
@@ -579,7 +583,7 @@ impl Converter {
 const LOWEST: u64 = 65536;
 
 /// Reads the arguments as they stand.
-struct Reading;
+pub(super) struct Reading;
 
 impl Context for Reading {
     fn fd(&mut self, _: Part<'_>) -> Parsed<Fd> {
@@ -591,12 +595,12 @@ impl Context for Reading {
     }
 }
 
-fn outcome(result: Part<'_>, call: &Call) -> Option<Outcome> {
+pub(super) fn outcome(result: Part<'_>, call: &Call) -> Option<Outcome> {
     call::outcome(result, call).ok()
 }
 
 /// Why a result is none: an error that the model does not know, or nothing readable.
-fn no_outcome(result: Part<'_>) -> Why {
+pub(super) fn no_outcome(result: Part<'_>) -> Why {
     if result.text().starts_with("-1 E") {
         Why::ErrorNotModelled
     } else {

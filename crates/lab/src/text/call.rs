@@ -1,11 +1,12 @@
 //! Calls and results, as strace writes them.
 
 use mmscope_mm::{
-    Access, Call, Errno, Fd, Limit, MapFlags, Mmap, Outcome, Resource, Signal, page::PAGE_SIZE,
+    Access, Call, Errno, Fd, Limit, MapFlags, Mmap, Mremap, Outcome, Resource, Signal,
+    page::PAGE_SIZE,
 };
 
 use super::error::Expected;
-use super::flags::{map_flags, prot};
+use super::flags::{map_flags, mremap_flags, prot};
 use super::number::{number, number_in};
 use super::part::{CallParts, Parsed, Part};
 use super::setting::limit;
@@ -16,6 +17,7 @@ pub(crate) const CALLS: &[&str] = &[
     "mmap",
     "munmap",
     "mprotect",
+    "mremap",
     "brk",
     "prlimit64",
     "setrlimit",
@@ -89,6 +91,22 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             let (len, prot) = (number(args[1])?, prot(args[2])?);
             Ok((Call::Mprotect { addr, len, prot }, base))
         }
+        "mremap" => {
+            let count = if args.len() == 4 { 4 } else { 5 };
+            arguments(parts, "mremap", count)?;
+            let (addr, base) = address(args[0], context)?;
+            let (new_addr, _) = args
+                .get(4)
+                .map_or(Ok((0, None)), |to| address(*to, context))?;
+            let remap = Mremap {
+                addr,
+                old_len: number(args[1])?,
+                new_len: number(args[2])?,
+                flags: mremap_flags(args[3])?,
+                new_addr,
+            };
+            Ok((Call::Mremap(remap), base))
+        }
         "brk" => {
             arguments(parts, "brk", 1)?;
             let (addr, base) = address(args[0], context)?;
@@ -109,6 +127,15 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             nearest: nearest(name, CALLS.iter().copied()),
         })),
     }
+}
+
+/// The earlier result that the new address of an mremap counts from.
+pub(crate) fn new_base(parts: &CallParts<'_>, context: &impl Context) -> Option<String> {
+    let to = parts
+        .args
+        .get(4)
+        .filter(|_| parts.name.text() == "mremap")?;
+    address(*to, context).ok()?.1
 }
 
 fn arguments(parts: &CallParts<'_>, call: &'static str, count: u32) -> Parsed<()> {
@@ -253,7 +280,7 @@ pub(crate) fn outcome(part: Part<'_>, call: &Call) -> Parsed<Outcome> {
     }
     match call {
         Call::Touch { .. } => touched(part, first, rest),
-        Call::Mmap(_) | Call::Brk { .. } => {
+        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } => {
             rest.must_be_empty()?;
             Ok(Outcome::Address(value(first)?))
         }

@@ -24,6 +24,8 @@ pub enum FlagSet {
     Prot,
     /// `MAP_*`
     Map,
+    /// `MREMAP_*`
+    Mremap,
 }
 
 /// What should have stood at a place, or what is wrong with what stands there.

@@ -1,6 +1,6 @@
 //! Flag words, as strace writes them.
 
-use mmscope_mm::{MapFlags, Prot};
+use mmscope_mm::{MapFlags, MremapFlags, Prot};
 
 use super::error::{Expected, FlagSet};
 use super::part::{Parsed, Part};
@@ -14,6 +14,12 @@ const PROT: &[(&str, Prot)] = &[
     ("PROT_SEM", Prot::SEM),
     ("PROT_GROWSDOWN", Prot::GROWSDOWN),
     ("PROT_GROWSUP", Prot::GROWSUP),
+];
+
+const MREMAP: &[(&str, MremapFlags)] = &[
+    ("MREMAP_MAYMOVE", MremapFlags::MAYMOVE),
+    ("MREMAP_FIXED", MremapFlags::FIXED),
+    ("MREMAP_DONTUNMAP", MremapFlags::DONTUNMAP),
 ];
 
 /// In the order in which strace prints them.
@@ -79,6 +85,18 @@ pub(crate) fn map_flags(part: Part<'_>) -> Parsed<MapFlags> {
         all.find(|(known, _)| *known == name).map(|(_, bits)| bits)
     })?;
     Ok(MapFlags::from_bits_retain(bits))
+}
+
+/// Reads a `MREMAP_*` word.
+pub(crate) fn mremap_flags(part: Part<'_>) -> Parsed<MremapFlags> {
+    let names = || MREMAP.iter().map(|(name, _)| *name);
+    let bits = word(part, FlagSet::Mremap, names, |name| {
+        MREMAP
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, flag)| flag.bits())
+    })?;
+    Ok(MremapFlags::from_bits_retain(bits))
 }
 
 fn word<I: Iterator<Item = &'static str>>(
@@ -162,6 +180,26 @@ pub(crate) fn prot_text(prot: Prot) -> String {
     } else {
         words.join("|")
     }
+}
+
+/// Writes a `MREMAP_*` word.
+pub(crate) fn mremap_flags_text(flags: MremapFlags) -> String {
+    let mut words = Vec::new();
+    let mut rest = flags.bits();
+    for (name, flag) in MREMAP {
+        if rest & flag.bits() != 0 {
+            words.push((*name).to_owned());
+            rest &= !flag.bits();
+        }
+    }
+    if rest != 0 || words.is_empty() {
+        words.push(if rest == 0 {
+            "0".to_owned()
+        } else {
+            format!("{rest:#x}")
+        });
+    }
+    words.join("|")
 }
 
 /// Writes a `MAP_*` word.

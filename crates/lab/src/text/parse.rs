@@ -394,6 +394,7 @@ impl Parser {
             names: &self.names,
         };
         let read = call::call(&parts, &mut scope);
+        let new_relative_to = call::new_base(&parts, &scope);
         // A name is known from here on even if its call can't be read: one slip, one error.
         if let Some(name) = name {
             self.names.insert(name.text().to_owned(), line);
@@ -420,6 +421,7 @@ impl Parser {
             line: line_no,
             name,
             relative_to,
+            new_relative_to,
             call,
             recorded,
         };

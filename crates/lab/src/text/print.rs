@@ -3,11 +3,12 @@
 use std::fmt;
 
 use mmscope_mm::{
-    Access, Call, Fd, File, FileId, FilePlacement, Limit, Mmap, Outcome, Range, Settings,
+    Access, Call, Fd, File, FileId, FilePlacement, Limit, Mmap, MremapFlags, Outcome, Range,
+    Settings,
 };
 
 use super::call::{RESOURCES, error_text};
-use super::flags::{map_flags_text, prot_text};
+use super::flags::{map_flags_text, mremap_flags_text, prot_text};
 use super::parse::{MAGIC, VERSION};
 use super::part::escaped;
 use super::setting::{FS, SETTINGS, file_system_text};
@@ -228,6 +229,23 @@ pub fn call_text(line: &CallLine, files: &[File]) -> String {
             prot,
         } => {
             format!("mprotect({}, {len}, {})", addr(start), prot_text(prot))
+        }
+        Call::Mremap(remap) => {
+            let base = line.new_relative_to.as_deref();
+            let needs_place = MremapFlags::FIXED | MremapFlags::DONTUNMAP;
+            let to = if base.is_some() || remap.new_addr != 0 || remap.flags.intersects(needs_place)
+            {
+                format!(", {}", address_text(remap.new_addr, base))
+            } else {
+                String::new()
+            };
+            format!(
+                "mremap({}, {}, {}, {}{to})",
+                addr(remap.addr),
+                remap.old_len,
+                remap.new_len,
+                mremap_flags_text(remap.flags)
+            )
         }
         Call::Brk { addr: end } => format!("brk({})", addr(end)),
         Call::Touch {
