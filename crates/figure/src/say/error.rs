@@ -100,6 +100,8 @@ pub fn expected(expected: &Expected) -> String {
                 FlagSet::Prot => "PROT_",
                 FlagSet::Map => "MAP_",
                 FlagSet::Mremap => "MREMAP_",
+                FlagSet::Advice => "MADV_",
+                FlagSet::Mlock => "MLOCK_",
             };
             format!("there is no such {set} flag{}", meant(*nearest))
         }

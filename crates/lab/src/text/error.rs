@@ -26,6 +26,10 @@ pub enum FlagSet {
     Map,
     /// `MREMAP_*`
     Mremap,
+    /// `MADV_*`
+    Advice,
+    /// `MLOCK_*`
+    Mlock,
 }
 
 /// What should have stood at a place, or what is wrong with what stands there.

@@ -1,6 +1,6 @@
 //! Flag words, as strace writes them.
 
-use mmscope_mm::{MapFlags, MremapFlags, Prot};
+use mmscope_mm::{Advice, MapFlags, MremapFlags, Prot};
 
 use super::error::{Expected, FlagSet};
 use super::part::{Parsed, Part};
@@ -97,6 +97,47 @@ pub(crate) fn mremap_flags(part: Part<'_>) -> Parsed<MremapFlags> {
             .map(|(_, flag)| flag.bits())
     })?;
     Ok(MremapFlags::from_bits_retain(bits))
+}
+
+/// Reads a `MADV_*` word: one name, or a number.
+pub(crate) fn advice(part: Part<'_>) -> Parsed<Advice> {
+    one_of(part, FlagSet::Advice, Advice::ALL, |advice| advice.0).map(Advice)
+}
+
+const MLOCK: &[(&str, u32)] = &[("MLOCK_ONFAULT", 1)];
+
+/// Reads the flags of `mlock2`.
+pub(crate) fn mlock_flags(part: Part<'_>) -> Parsed<u32> {
+    one_of(part, FlagSet::Mlock, MLOCK, |flags| *flags)
+}
+
+fn one_of<T>(
+    part: Part<'_>,
+    of: FlagSet,
+    known: &'static [(&'static str, T)],
+    bits: fn(&T) -> u32,
+) -> Parsed<u32> {
+    let names = || known.iter().map(|(name, _)| *name);
+    word(part, of, names, |text| {
+        let found = known.iter().find(|(name, _)| *name == text);
+        found.map(|(_, value)| bits(value))
+    })
+}
+
+/// Writes a `MADV_*` word.
+pub(crate) fn advice_text(advice: Advice) -> String {
+    match advice.name() {
+        Some(name) => name.to_owned(),
+        None => format!("{:#x}", advice.0),
+    }
+}
+
+/// Writes the flags of `mlock2`.
+pub(crate) fn mlock_text(flags: u32) -> String {
+    match MLOCK.iter().find(|(_, known)| *known == flags) {
+        Some((name, _)) => (*name).to_owned(),
+        None => format!("{flags:#x}"),
+    }
 }
 
 fn word<I: Iterator<Item = &'static str>>(
