@@ -243,7 +243,7 @@ impl Machine {
             return Err((Errno::ENOMEM, refusal));
         }
         self.stat_account(vma.flags, pages.cast_signed(), observer);
-        self.populate_locked(vma.flags, candidate.range, observer);
+        self.populate_added(vma.flags, candidate.range, observer);
         Ok(remap.addr)
     }
 
@@ -316,7 +316,7 @@ impl Machine {
             start: to.start + from.len(),
             end: to.end,
         };
-        self.populate_locked(vma.flags, added, observer);
+        self.populate_added(vma.flags, added, observer);
         Ok(to.start)
     }
 
@@ -421,7 +421,7 @@ impl Machine {
     }
 
     /// Faults in what was added to a locked mapping (`mm_populate`).
-    fn populate_locked(&mut self, flags: VmFlags, added: Range, observer: &mut impl Observer) {
+    fn populate_added(&mut self, flags: VmFlags, added: Range, observer: &mut impl Observer) {
         if !flags.contains(VmFlags::LOCKED) || !flags.intersects(VmFlags::ACCESS) {
             return;
         }
