@@ -170,6 +170,8 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
         Refusal::BelowHeap => 27,
         Refusal::BreakMeets { .. } => 28,
         Refusal::NoHeap => 29,
+        Refusal::ReadOnlyFile => 30,
+        Refusal::UnsupportedFlags(_) => 31,
     };
     let all = vec![
         Refusal::Unaligned(0x123),
@@ -226,8 +228,10 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
             highest: 0x3f_f000,
         },
         Refusal::NoHeap,
+        Refusal::ReadOnlyFile,
+        Refusal::UnsupportedFlags(0x8_0000),
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 30);
+    complete(all.iter().map(|refusal| number(*refusal)), 32);
     all
 }
 
@@ -292,6 +296,7 @@ fn number(event: &Event) -> usize {
         Event::LimitSet => 25,
         Event::Nodes { .. } => 26,
         Event::Tree(_) => 27,
+        Event::ShmemObject { .. } => 28,
     }
 }
 
@@ -338,6 +343,14 @@ fn events(machine: &Machine) -> Vec<Event> {
             at: 0x20_0000,
         },
         Event::NewVma { vma, range: RANGE },
+        Event::ShmemObject {
+            len: 1 << 16,
+            charged: 16,
+        },
+        Event::ShmemObject {
+            len: 1 << 16,
+            charged: 0,
+        },
         Event::FlagsChanged {
             vma,
             range: RANGE,
@@ -510,7 +523,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 28);
+    complete(all.iter().map(number), 29);
     all
 }
 

@@ -87,6 +87,13 @@ impl Mmap {
     }
 }
 
+impl Mmap {
+    /// The bits that say private or shared (`MAP_TYPE`).
+    pub fn map_type(&self) -> u32 {
+        self.flags.bits() & MapFlags::TYPE
+    }
+}
+
 /// The file descriptor argument of `mmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fd {
@@ -155,8 +162,8 @@ impl Outcome {
 /// What the model does not cover yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotModelled {
-    /// Shared mappings.
-    SharedMapping,
+    /// `MAP_DROPPABLE`
+    Droppable,
 }
 
 /// A signal that an access can raise, with its `si_code`.

@@ -16,7 +16,7 @@ use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, TASK_SIZE, is_page_aligned, page_up};
 use crate::process::Process;
 use crate::settings::Settings;
-use crate::vma::{AnonVma, Special, Vma};
+use crate::vma::{AnonVma, Special, VmFile, Vma};
 
 /// A mapping at the start, as a line of `/proc/PID/maps` tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +140,7 @@ impl Machine {
             vmas: Arena::new(),
             tree,
             pmds: MapleTree::new(),
+            shmems: Arena::new(),
             processes,
             current,
         };
@@ -195,7 +196,7 @@ impl Machine {
                     anon_pgoff
                 },
                 anon_pgoff,
-                file: map.file,
+                file: map.file.map(VmFile::File),
                 anon_vma,
                 special: map.special.filter(|special| *special != Special::Stack),
             },

@@ -13,8 +13,6 @@ pub(crate) enum Ask {
 /// Why an op is not compared. The list may only get shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutOfScope {
-    /// Shared mappings, anonymous or of files.
-    SharedMapping,
     /// `mremap`
     Mremap,
     /// `madvise`
@@ -35,7 +33,6 @@ impl OutOfScope {
     /// The reason, for people.
     pub fn reason(self) -> &'static str {
         match self {
-            OutOfScope::SharedMapping => "shared mappings are not modelled yet",
             OutOfScope::Mremap => "mremap is not modelled yet",
             OutOfScope::Madvise => "madvise is not modelled yet",
             OutOfScope::Mlock => "mlock is not modelled yet",
@@ -192,23 +189,15 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
     };
     let out = |reason| Ok(Ask::OutOfScope(reason));
     Ok(Ask::Call(match *op {
-        "mmap" => {
-            let mmap = Mmap {
-                addr: number(0)?,
-                len: number(1)?,
-                prot: prot(line, arg(2)?)?,
-                flags: map_flags(line, arg(3)?)?,
-                fd: args.get(4).map_or(Fd::None, |text| fd(text)),
-                offset: if args.len() > 5 { number(5)? } else { 0 },
-                begin_32bit: None,
-            };
-            let shared =
-                mmap.flags.contains(MapFlags::SHARED) && !mmap.flags.contains(MapFlags::PRIVATE);
-            if shared {
-                return out(OutOfScope::SharedMapping);
-            }
-            Call::Mmap(mmap)
-        }
+        "mmap" => Call::Mmap(Mmap {
+            addr: number(0)?,
+            len: number(1)?,
+            prot: prot(line, arg(2)?)?,
+            flags: map_flags(line, arg(3)?)?,
+            fd: args.get(4).map_or(Fd::None, |text| fd(text)),
+            offset: if args.len() > 5 { number(5)? } else { 0 },
+            begin_32bit: None,
+        }),
         "munmap" => Call::Munmap {
             addr: number(0)?,
             len: number(1)?,

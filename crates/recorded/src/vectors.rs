@@ -154,6 +154,7 @@ fn files_of(case: &Case) -> Vec<File> {
                 }
                 _ => FilePlacement::NoHook,
             },
+            read_only: false,
         })
         .collect()
 }
@@ -210,6 +211,7 @@ fn start(case: &Case, kernel: Kernel) -> Result<Machine, String> {
                     dev: "00:00".into(),
                     inode: 0,
                     placement: FilePlacement::NoHook,
+                    read_only: false,
                 });
                 FileId(files.len() as u32 - 1)
             })

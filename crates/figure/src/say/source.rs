@@ -56,6 +56,7 @@ pub fn function(
         },
         Event::MergeBoth { .. } => "is_mergeable_anon_vma()",
         Event::Merged { form, .. } => merged(kernel, *form),
+        Event::ShmemObject { .. } => "shmem_zero_setup()",
         Event::NewVma { .. } if matches!(call, Some(Call::Brk { .. })) => "do_brk_flags()",
         Event::NewVma { .. } => mmap_region(kernel),
         Event::FlagsChanged { .. } | Event::Unaccounted { .. } | Event::Unchanged { .. } => {

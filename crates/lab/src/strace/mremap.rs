@@ -59,6 +59,9 @@ impl Converter {
             (file, offset.wrapping_add(first))
         });
         let mut mmap = stand_in(from, added, region.prot, behind);
+        if region.shared {
+            mmap.flags ^= MapFlags::PRIVATE | MapFlags::SHARED;
+        }
         let base = if to == old {
             self.relate_end(&mut mmap.addr)
         } else {
@@ -75,6 +78,7 @@ impl Converter {
             owner,
             prot: region.prot,
             file: behind,
+            shared: region.shared,
         };
         self.recorded.put(from, added);
         self.ever.put(from, added);

@@ -15,6 +15,8 @@ pub(super) struct Region {
     pub(super) prot: Prot,
     /// The file behind it and the offset of its first byte.
     pub(super) file: Option<(FileId, u64)>,
+    /// Whether it is shared.
+    pub(super) shared: bool,
 }
 
 /// All ranges that are known.
@@ -45,7 +47,8 @@ impl Recorded {
         let mut at = first.end;
         while at < range.end {
             let (_, next) = self.at(at)?;
-            if next.prot != first.prot || next.file != shifted(at - start) {
+            let alike = next.prot == first.prot && next.shared == first.shared;
+            if !alike || next.file != shifted(at - start) {
                 return None;
             }
             at = next.end;
