@@ -28,6 +28,20 @@ function focus(page, pattern) {
   }, pattern.source);
 }
 
+// Asserts something that is drawn a moment later.
+async function eventually(check) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await check();
+    } catch (error) {
+      if (tries === 60) {
+        throw error;
+      }
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+}
+
 async function settled(page) {
   await page.waitForTimeout(450);
 }
@@ -62,13 +76,15 @@ test("a mapping chosen in the tree is chosen in the strip, and the other way rou
   const pressed = (root) => page.locator(`${root} [data-item][aria-pressed=true]`).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
   await focus(page, /^A: libc\.so\.6, 1368 kB/);
   await page.keyboard.press("Enter");
-  assert.match((await pressed(".tree"))[0], /libc\.so\.6, 1368 kB/);
-  assert.match((await pressed(".space"))[0], /libc\.so\.6, 1368 kB/);
+  await eventually(async () => {
+    assert.match((await pressed(".tree"))[0], /libc\.so\.6, 1368 kB/);
+    assert.match((await pressed(".space"))[0], /libc\.so\.6, 1368 kB/);
+  });
   await page.locator(".space [data-item]").evaluateAll((all) => {
     all.find((one) => /^B: .*4632 kB/.test(one.getAttribute("aria-label"))).focus();
   });
   await page.keyboard.press("Enter");
-  assert.match((await pressed(".tree"))[0], /^B: .*4632 kB/);
+  await eventually(async () => assert.match((await pressed(".tree"))[0], /^B: .*4632 kB/));
 });
 
 test("the tree is shown half-way through a split: filled, put in, the old one dead", async (t) => {
@@ -79,6 +95,7 @@ test("the tree is shown half-way through a split: filled, put in, the old one de
   const seen = [];
   for (let decision = 0; decision < 20; decision += 1) {
     await page.locator(".mmscope").press("Shift+ArrowRight");
+    await page.getByText(`${decision + 1} of 21 decisions`).waitFor();
     seen.push({ told: await pane(page).locator(".tree-why").textContent(), nodes: await nodes(page) });
   }
   const at = (pattern) => seen.find(({ told }) => pattern.test(told)) ?? assert.fail(`${pattern} in ${seen.map(({ told }) => told).join("\n")}`);
@@ -95,11 +112,13 @@ test("what is opened and closed stands in the link and survives a step", async (
   const before = await nodes(page);
   await focus(page, /level 0/);
   await page.keyboard.press("Enter");
+  await pane(page).locator('[aria-label*="level 0"][aria-label*="closed"]').waitFor({ state: "attached" });
   const after = await nodes(page);
   assert.notDeepEqual(after, before);
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? ""), /level 0.*closed/, "the focus stays");
   await step(page).click();
   await page.locator(".mmscope").press("ArrowLeft");
-  assert.deepEqual(await nodes(page), after);
+  await eventually(async () => assert.deepEqual(await nodes(page), after));
   await settled(page);
   const link = page.url();
   await page.goto("about:blank");
@@ -120,7 +139,7 @@ test("6.0 has no maple tree, and says so", async (t) => {
   const page = await site.open(t);
   await openTree(page);
   await page.locator(".chip select").first().selectOption("6.0");
-  assert.match(await pane(page).textContent(), /red-black tree/);
+  await eventually(async () => assert.match(await pane(page).textContent(), /red-black tree/));
 });
 
 test("a tree of 65 531 mappings is drawn with everything in it counted, and any part opens", async (t) => {
@@ -141,7 +160,7 @@ test("a tree of 65 531 mappings is drawn with everything in it counted, and any 
   const name = await focus(page, /: node \d+ · .*closed/);
   await page.keyboard.press("Enter");
   const range = /(\w+–\w+)/.exec(name)[1];
-  assert.ok((await nodes(page)).some((node) => node.includes(range) && /open/.test(node)), `${range} is open`);
+  await pane(page).locator(`[data-item][aria-label*="maple_"][aria-label*="${range}"][aria-label*="open"]`).waitFor({ state: "attached" });
 });
 
 for (const [name, options] of [

@@ -268,6 +268,7 @@ fn draw_item(index: usize, item: &Item, is_stop: bool, selected: bool) -> Html {
     let area = item.area;
     html! {
         <rect
+            key={index}
             class="item"
             role="button"
             tabindex={if is_stop { "0" } else { "-1" }}

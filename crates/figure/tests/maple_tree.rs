@@ -512,9 +512,9 @@ fn children_of_a_replaced_node_are_reused() {
 fn trees_without_nodes_are_told() {
     let mut timeline = cut("6.0 6.1 7.1", 1);
     let scene = draw(&at(&mut timeline, 0, None), &TreeView::new(1380));
-    expect!["Lane A, Linux 6.0: red-black tree: this kernel has no maple tree. Lane B, Linux 6.1: empty: the root pointer is NULL · not in RCU mode. Lane C, Linux 7.1: empty: the root pointer is NULL · RCU mode · assumed like 7.0."].assert_eq(&scene.description);
+    expect!["Lane A, Linux 6.0: red-black tree: this kernel has no maple tree. Lane B, Linux 6.1: empty: the root pointer is NULL · not in RCU mode. Lane C, Linux 7.1: empty: the root pointer is NULL · RCU mode (assumed)."].assert_eq(&scene.description);
     let scene = draw(&at(&mut timeline, 3, None), &TreeView::new(1380));
-    expect!["Lane A, Linux 6.0: red-black tree: this kernel has no maple tree. Lane B, Linux 6.1: height 1 · 1 node · 3 VMAs · not in RCU mode. This call: 1 changed in place. Lane C, Linux 7.1: height 1 · 1 node · 3 VMAs · RCU mode · assumed like 7.0. This call: 1 new, 1 dead."].assert_eq(&scene.description);
+    expect!["Lane A, Linux 6.0: red-black tree: this kernel has no maple tree. Lane B, Linux 6.1: height 1 · 1 node · 3 VMAs · not in RCU mode. This call: 1 changed in place. Lane C, Linux 7.1: height 1 · 1 node · 3 VMAs · RCU mode (assumed). This call: 1 new, 1 dead."].assert_eq(&scene.description);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use mmscope_mm::{Change, Kernel};
 /// A release whose own source was not read.
 pub const ASSUMED: &str = "(not read itself; taken to be like its neighbours)";
 
-/// Behind a number of nodes: how this kernel writes its tree was not read.
+/// Behind numbers of nodes: how this kernel writes its tree was not read.
 pub fn tree_assumed(kernel: Kernel) -> &'static str {
     match kernel.release().tree_assumed {
         true => " (assumed)",

@@ -2,7 +2,7 @@
 
 use mmscope_lab::LaneFrame;
 use mmscope_maple::{GapVerdict, Node, NodeId, Root};
-use mmscope_mm::{Change, Kernel, Range, VmaId};
+use mmscope_mm::{Change, Range, VmaId};
 
 use super::tree::{kind, node as named};
 use super::{num, picture};
@@ -90,14 +90,6 @@ pub(crate) fn state(state: State) -> &'static str {
     }
 }
 
-/// Where the tree of a kernel is not known from its own source or recordings.
-fn assumed(kernel: Kernel) -> &'static str {
-    match kernel.release().id {
-        "7.1" => " \u{b7} assumed like 7.0",
-        _ => "",
-    }
-}
-
 /// Nodes that are not in the tree and not drawn.
 pub(crate) fn more(more: u32) -> String {
     format!(
@@ -141,7 +133,7 @@ pub(crate) fn head(lane: &LaneFrame, counts: Counts) -> Vec<String> {
     } else {
         " \u{b7} not in RCU mode"
     });
-    first.push_str(assumed(lane.kernel));
+    first.push_str(super::kernel::tree_assumed(lane.kernel));
     let mut second = String::new();
     for (count, what) in [
         (counts.waiting, "filled, not in the tree yet"),
