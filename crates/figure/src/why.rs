@@ -693,6 +693,7 @@ fn told(lane: &LaneFrame) -> Why {
             event,
             Event::Merged { .. }
                 | Event::NewVma { .. }
+                | Event::ShmemObject { .. }
                 | Event::Unmap { .. }
                 | Event::FlagsChanged { .. }
                 | Event::Unchanged { .. }

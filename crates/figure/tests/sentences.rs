@@ -185,6 +185,8 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
         Refusal::NotAdmin => 32,
         Refusal::CannotCollapse(_) => 33,
         Refusal::CannotPopulate { .. } => 34,
+        Refusal::ReadOnlyFile => 42,
+        Refusal::UnsupportedFlags(_) => 43,
     };
     let mut all = vec![
         Refusal::Unaligned(0x123),
@@ -259,6 +261,8 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
             more: 6,
             max: 65_530,
         },
+        Refusal::ReadOnlyFile,
+        Refusal::UnsupportedFlags(0x8_0000),
         Refusal::UnknownAdvice(Advice(99)),
         Refusal::AdviceNotFor {
             vma,
@@ -271,7 +275,7 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
         },
     ];
     all.extend(collapse_refusals().into_iter().map(Refusal::CannotCollapse));
-    complete(all.iter().map(|refusal| number(*refusal)), 42);
+    complete(all.iter().map(|refusal| number(*refusal)), 44);
     all
 }
 
@@ -365,6 +369,7 @@ fn number(event: &Event) -> usize {
         Event::Advised { .. } => 29,
         Event::Collapsed { .. } => 30,
         Event::ThpSwitched(_) => 31,
+        Event::ShmemObject { .. } => 34,
     }
 }
 
@@ -411,6 +416,14 @@ fn events(machine: &Machine) -> Vec<Event> {
             at: 0x20_0000,
         },
         Event::NewVma { vma, range: RANGE },
+        Event::ShmemObject {
+            len: 1 << 16,
+            charged: 16,
+        },
+        Event::ShmemObject {
+            len: 1 << 16,
+            charged: 0,
+        },
         Event::FlagsChanged {
             vma,
             range: RANGE,
@@ -612,7 +625,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 34);
+    complete(all.iter().map(number), 35);
     all
 }
 

@@ -449,13 +449,15 @@ fn file() -> impl Strategy<Value = File> {
         dev,
         any::<u32>(),
         placement,
+        any::<bool>(),
     )
-        .prop_map(|(path, len, dev, inode, placement)| File {
+        .prop_map(|(path, len, dev, inode, placement, read_only)| File {
             path,
             len,
             dev,
             inode: inode.into(),
             placement,
+            read_only,
         })
 }
 

@@ -121,6 +121,13 @@ impl Mmap {
     }
 }
 
+impl Mmap {
+    /// The bits that say private or shared (`MAP_TYPE`).
+    pub fn map_type(&self) -> u32 {
+        self.flags.bits() & MapFlags::TYPE
+    }
+}
+
 /// The arguments of `mremap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mremap {
@@ -257,14 +264,14 @@ impl Outcome {
 /// What the model does not cover yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotModelled {
-    /// Shared mappings.
-    SharedMapping,
     /// `MADV_COLLAPSE` of a file's pages.
     CollapseFile,
     /// `MADV_COLLAPSE` where it depends on single pages: before 6.18 one must be writable.
     CollapsePages,
     /// `MADV_PAGEOUT` of anonymous memory where there is swap.
     PageOut,
+    /// `MAP_DROPPABLE`
+    Droppable,
 }
 
 /// A signal that an access can raise, with its `si_code`.

@@ -160,6 +160,13 @@ pub enum Event {
         /// Which form.
         form: MergeForm,
     },
+    /// A shared anonymous mapping got an object of its own (`shmem_zero_setup`).
+    ShmemObject {
+        /// Its length in bytes.
+        len: u64,
+        /// Pages charged to the commit limit; none with `MAP_NORESERVE`.
+        charged: u64,
+    },
     /// No neighbour took the range: a new mapping (`vm_area_alloc`).
     NewVma {
         /// The mapping.
@@ -526,6 +533,10 @@ pub enum Refusal {
     OffsetOverflow,
     /// The descriptor is not open.
     BadFd,
+    /// A shared mapping that may be written, of a file opened for reading only.
+    ReadOnlyFile,
+    /// `MAP_SHARED_VALIDATE`, and flags that this kernel does not know or the file does not support.
+    UnsupportedFlags(u32),
     /// `MAP_TYPE` is neither private nor shared.
     BadMapType(u32),
     /// Flags that can't go together here.

@@ -7,7 +7,7 @@ use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, page_down, page_up};
+use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, page_down};
 use crate::page_table::Pmd;
 use crate::vma::VmaId;
 
@@ -91,14 +91,7 @@ impl Machine {
         let Some(vma) = self.vma_at(at).map(|id| self.vma(id)) else {
             return at + 1;
         };
-        let file_end = vma
-            .file
-            .and_then(|file| self.files[file.0 as usize].len)
-            .map_or(u64::MAX, |len| {
-                let pages = (page_up(len) >> PAGE_SHIFT).saturating_sub(vma.pgoff);
-                vma.start.saturating_add(pages.saturating_mul(PAGE_SIZE))
-            });
-        let end = vma.end.min(file_end);
+        let end = vma.end.min(self.file_end(vma));
         if vma.special.is_some() {
             return end;
         }
@@ -129,10 +122,7 @@ impl Machine {
         if !allowed {
             return Err((Signal::SegvAccerr, None));
         }
-        if let Some(file) = vma.file
-            && let Some(len) = self.files[file.0 as usize].len
-            && vma.pgoff_at(at) >= page_up(len) >> PAGE_SHIFT
-        {
+        if at >= self.file_end(vma) {
             return Err((Signal::BusAdrerr, None));
         }
         if self.next_guard(at) == at {
@@ -159,15 +149,17 @@ impl Machine {
         }
         let pmd = self.pmd(at);
         let huge = pmd.is_none() && self.may_fault_huge(id, at);
+        let shared = vma.flags.contains(VmFlags::SHARED);
         let page = match (huge, access, vma.file) {
             (true, Access::Read, _) => FaultPage::HugeZero,
             (true, Access::Write, _) => FaultPage::Huge,
             (false, Access::Read, Some(_)) => FaultPage::File,
             (false, Access::Read, None) => FaultPage::Zero,
+            (false, Access::Write, _) if shared => FaultPage::File,
             (false, Access::Write, _) => FaultPage::Small,
         };
         // The huge path prepares the anon_vma before it looks at the kind of access.
-        if huge || access == Access::Write {
+        if huge || access == Access::Write && !shared {
             self.anon_vma_prepare(id, observer);
         }
         if pmd.is_some() {
@@ -185,7 +177,7 @@ impl Machine {
             // The edge of a mapping whose inner blocks may be huge.
             at + 1
         } else {
-            vma.end
+            vma.end.min(self.file_end(vma))
         };
         let end = run.end.min(alike_until).max(at + 1);
         self.fill_empty(Range { start: at, end }, entry, observer);

@@ -67,11 +67,39 @@ bitflags! {
 impl MapFlags {
     /// The bits that say private, shared or shared with validation (`MAP_TYPE`).
     pub const TYPE: u32 = 0xf;
+    /// `MAP_TYPE`: `MAP_SHARED`
+    pub const TYPE_SHARED: u32 = 1;
+    /// `MAP_TYPE`: `MAP_PRIVATE`
+    pub const TYPE_PRIVATE: u32 = 2;
+    /// `MAP_TYPE`: `MAP_SHARED_VALIDATE`
+    pub const TYPE_SHARED_VALIDATE: u32 = 3;
+    /// `MAP_TYPE`: `MAP_DROPPABLE`
+    pub const TYPE_DROPPABLE: u32 = 8;
+
     /// Where the size of a huge page is encoded (`MAP_HUGE_SHIFT`), six bits.
     pub const HUGE_SHIFT: u32 = 26;
 
     /// `MAP_PRIVATE | MAP_ANONYMOUS`
     pub const PRIVATE_ANONYMOUS: MapFlags = MapFlags::PRIVATE.union(MapFlags::ANONYMOUS);
+
+    /// The flags that `MAP_SHARED_VALIDATE` lets pass for any file (`LEGACY_MAP_MASK`).
+    pub const LEGACY: MapFlags = MapFlags::SHARED
+        .union(MapFlags::PRIVATE_ANONYMOUS)
+        .union(MapFlags::FIXED)
+        .union(MapFlags::BIT32)
+        .union(MapFlags::ABOVE4G)
+        .union(MapFlags::GROWSDOWN)
+        .union(MapFlags::DENYWRITE)
+        .union(MapFlags::EXECUTABLE)
+        .union(MapFlags::LOCKED)
+        .union(MapFlags::NORESERVE)
+        .union(MapFlags::POPULATE)
+        .union(MapFlags::NONBLOCK)
+        .union(MapFlags::STACK)
+        .union(MapFlags::HUGETLB)
+        .union(MapFlags::from_bits_retain(
+            21 << MapFlags::HUGE_SHIFT | 30 << MapFlags::HUGE_SHIFT,
+        ));
 
     /// log2 of the huge page size asked for; 0 for the default size.
     pub fn huge_order(self) -> u32 {

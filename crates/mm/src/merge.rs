@@ -5,13 +5,12 @@
 
 use crate::change::Change;
 use crate::event::{Event, MergeForm, MergeRefusal, Range, Side};
-use crate::file::FileId;
 use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::PAGE_SHIFT;
-use crate::vma::{AnonVma, Vma, VmaId};
+use crate::vma::{AnonVma, VmFile, Vma, VmaId};
 
 /// A range and the attributes it has or is about to have.
 #[derive(Clone, Copy)]
@@ -20,7 +19,7 @@ pub(crate) struct Candidate {
     pub(crate) flags: VmFlags,
     pub(crate) pgoff: u64,
     pub(crate) anon_pgoff: u64,
-    pub(crate) file: Option<FileId>,
+    pub(crate) file: Option<VmFile>,
     pub(crate) anon_vma: Option<AnonVma>,
 }
 
@@ -387,8 +386,7 @@ impl Machine {
     }
 
     fn drop_vma(&mut self, id: VmaId, observer: &mut impl Observer) {
-        self.vmas.remove(id, observer);
-        self.edit_process(observer).map_count -= 1;
+        self.remove_vma(id, observer);
     }
 
     /// Gives a mapping a larger range, and the tree with it (`vma_expand`).

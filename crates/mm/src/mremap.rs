@@ -4,6 +4,7 @@ use crate::call::{Access, Mremap};
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal, RemapBy};
+use crate::file::FilePlacement;
 use crate::flags::{MapFlags, MremapFlags, VmFlags};
 use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
@@ -11,7 +12,7 @@ use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, PAGE_SIZE, TASK_SIZE, is_page_aligned, page_up};
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
-use crate::vma::VmaId;
+use crate::vma::{VmFile, VmaId};
 
 impl Mremap {
     /// Whether the caller has a say in where the range goes (`vrm_implies_new_addr`).
@@ -262,9 +263,11 @@ impl Machine {
             hint: remap.new_addr,
             len: remap.new_len,
             flags,
-            file: vma.file.map_or(PlaceFile::Anonymous, |file| {
-                PlaceFile::File(self.files[file.0 as usize].placement)
-            }),
+            file: match vma.file {
+                None => PlaceFile::Anonymous,
+                Some(VmFile::File(file)) => PlaceFile::File(self.files[file.0 as usize].placement),
+                Some(VmFile::Shmem(_)) => PlaceFile::File(FilePlacement::Shmem),
+            },
             offset: vma.pgoff_at(remap.addr) << PAGE_SHIFT,
             begin_32bit: None,
         };

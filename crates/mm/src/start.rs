@@ -16,7 +16,7 @@ use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, TASK_SIZE, is_page_aligned, page_up};
 use crate::process::{Process, ThpDisable};
 use crate::settings::Settings;
-use crate::vma::{AnonVma, Special, Vma};
+use crate::vma::{AnonVma, Special, VmFile, Vma};
 
 /// A mapping at the start, as a line of `/proc/PID/maps` tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +141,7 @@ impl Machine {
             vmas: Arena::new(),
             tree,
             pmds: MapleTree::new(),
+            shmems: Arena::new(),
             processes,
             current,
         };
@@ -196,7 +197,7 @@ impl Machine {
                     anon_pgoff
                 },
                 anon_pgoff,
-                file: map.file,
+                file: map.file.map(VmFile::File),
                 anon_vma,
                 special: map.special.filter(|special| *special != Special::Stack),
             },

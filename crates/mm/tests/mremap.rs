@@ -213,3 +213,25 @@ fn the_map_limit_is_kept_at_a_distance() {
         }
     }
 }
+
+#[test]
+fn an_old_length_of_0_maps_a_shared_mapping_again() {
+    let mut machine = machine("6.18", 65530);
+    rw(&mut machine, A, 2);
+    let private = machine.run(&remap(A, 0, 2, MOVE, 0), &mut ());
+    assert_eq!(private, Outcome::Error(Errno::EINVAL));
+    let call = Call::Mmap(Mmap {
+        addr: B,
+        flags: MapFlags::SHARED | MapFlags::ANONYMOUS | MapFlags::FIXED,
+        ..Mmap::anonymous(2 * PAGE)
+    });
+    assert_eq!(machine.run(&call, &mut ()), Outcome::Address(B));
+    let committed = machine.process().committed;
+    let outcome = machine.run(&remap(B + PAGE, 0, 1, FIXED, B + 8 * PAGE), &mut ());
+    assert_eq!(outcome, Outcome::Address(B + 8 * PAGE));
+    assert_eq!(layout(&machine), [(A, 2), (B, 2), (B + 8 * PAGE, 1)]);
+    let vma = |addr| machine.vma(machine.vma_at(addr).unwrap());
+    assert_eq!(vma(B).file, vma(B + 8 * PAGE).file);
+    assert_eq!(vma(B + 8 * PAGE).pgoff, 1);
+    assert_eq!(machine.process().committed, committed);
+}

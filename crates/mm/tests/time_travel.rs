@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::collections::BTreeMap;
+
 use mmscope_mm::{
     Access, Advice, Call, Change, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit,
     Machine, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Prot, Range, Release, Resource,
-    Settings, Special, Start, StartMap, Thp, VmFlags,
+    Settings, Special, Start, StartMap, Thp, VmFile, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -64,6 +66,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(MapFlags::GROWSDOWN),
         1 => Just(MapFlags::STACK),
         1 => Just(MapFlags::NORESERVE),
+        3 => Just(MapFlags::SHARED),
+        1 => Just(MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED),
         1 => Just(MapFlags::BIT32),
         1 => Just(MapFlags::POPULATE | MapFlags::LOCKED),
     ];
@@ -101,13 +105,18 @@ fn machine(kernel: &'static Release, thp: Thp) -> Machine {
         special,
     };
     let rw = VmFlags::READ | VmFlags::WRITE;
-    let files = vec![File {
-        path: "/bin/program".into(),
+    let file = |path: &str, placement, read_only| File {
+        path: path.into(),
         len: Some(6 << 20),
         dev: "fe:00".into(),
         inode: 1,
-        placement: FilePlacement::Thp,
-    }];
+        placement,
+        read_only,
+    };
+    let files = vec![
+        file("/bin/program", FilePlacement::Thp, false),
+        file("/dev/shm/read", FilePlacement::Shmem, true),
+    ];
     let start = Start {
         maps: vec![
             map(0x40_0000, 0x40_3000, VmFlags::READ, Some(FileId(0)), None),
@@ -165,9 +174,12 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
             mmap.addr = at(addr);
             mmap.prot = Prot::from_bits_retain(*prot);
             mmap.flags |= MapFlags::from_bits_retain(*flags);
+            if mmap.flags.contains(MapFlags::SHARED) {
+                mmap.flags -= MapFlags::PRIVATE;
+            }
             if *file {
                 mmap.flags -= MapFlags::ANONYMOUS;
-                mmap.fd = Fd::File(FileId(0));
+                mmap.fd = Fd::File(FileId(prot % 2));
             }
             Call::Mmap(mmap)
         }
@@ -240,6 +252,7 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool, moved_locked
     let process = machine.process();
     let (mut count, mut total, mut data, mut locked, mut committed) = (0, 0, 0, 0, 0);
     let mut last_end = 0;
+    let mut objects = BTreeMap::new();
     for (id, vma) in machine.vmas(EVERYTHING) {
         assert!(vma.start < vma.end && vma.start >= last_end, "{vma:?}");
         assert!(vma.start % PAGE == 0 && vma.end % PAGE == 0);
@@ -248,6 +261,9 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool, moved_locked
         last_end = vma.end;
         *unaccounted_growth |=
             vma.flags.contains(VmFlags::GROWSDOWN) && !vma.flags.contains(VmFlags::ACCOUNT);
+        if let Some(VmFile::Shmem(object)) = vma.file {
+            *objects.entry(object).or_insert(0) += 1;
+        }
         count += 1;
         total += vma.pages();
         data += if vma.flags.is_data() { vma.pages() } else { 0 };
@@ -261,6 +277,10 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool, moved_locked
         } else {
             0
         };
+    }
+    for (object, mappings) in objects {
+        assert_eq!(machine.shmem(object).mappings, mappings);
+        committed += machine.shmem(object).charged;
     }
     assert_eq!(
         (process.map_count, process.total_vm, process.data_vm),

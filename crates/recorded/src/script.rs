@@ -15,10 +15,10 @@ pub(crate) enum Ask {
 /// Why an op is not compared. The list may only get shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutOfScope {
-    /// Shared mappings, anonymous or of files.
-    SharedMapping,
     /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
     AdviceAboutPages,
+    /// `MAP_DROPPABLE`
+    Droppable,
     /// `fork`
     Fork,
     /// `ftruncate`
@@ -31,10 +31,10 @@ impl OutOfScope {
     /// The reason, for people.
     pub fn reason(self) -> &'static str {
         match self {
-            OutOfScope::SharedMapping => "shared mappings are not modelled yet",
             OutOfScope::AdviceAboutPages => {
                 "advice that depends on single pages is not modelled yet"
             }
+            OutOfScope::Droppable => "MAP_DROPPABLE is not modelled yet",
             OutOfScope::Fork => "fork is not modelled yet",
             OutOfScope::Ftruncate => "ftruncate is not modelled yet",
             OutOfScope::PageContents => "single pages are not modelled yet",
@@ -45,7 +45,7 @@ impl OutOfScope {
 impl From<NotModelled> for OutOfScope {
     fn from(what: NotModelled) -> OutOfScope {
         match what {
-            NotModelled::SharedMapping => OutOfScope::SharedMapping,
+            NotModelled::Droppable => OutOfScope::Droppable,
             NotModelled::CollapseFile | NotModelled::CollapsePages | NotModelled::PageOut => {
                 OutOfScope::AdviceAboutPages
             }
@@ -220,23 +220,15 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
     };
     let out = |reason| Ok(Ask::OutOfScope(reason));
     Ok(Ask::Call(match *op {
-        "mmap" => {
-            let mmap = Mmap {
-                addr: number(0)?,
-                len: number(1)?,
-                prot: prot(line, arg(2)?)?,
-                flags: map_flags(line, arg(3)?)?,
-                fd: args.get(4).map_or(Fd::None, |text| fd(text)),
-                offset: if args.len() > 5 { number(5)? } else { 0 },
-                begin_32bit: None,
-            };
-            let shared =
-                mmap.flags.contains(MapFlags::SHARED) && !mmap.flags.contains(MapFlags::PRIVATE);
-            if shared {
-                return out(OutOfScope::SharedMapping);
-            }
-            Call::Mmap(mmap)
-        }
+        "mmap" => Call::Mmap(Mmap {
+            addr: number(0)?,
+            len: number(1)?,
+            prot: prot(line, arg(2)?)?,
+            flags: map_flags(line, arg(3)?)?,
+            fd: args.get(4).map_or(Fd::None, |text| fd(text)),
+            offset: if args.len() > 5 { number(5)? } else { 0 },
+            begin_32bit: None,
+        }),
         "munmap" => Call::Munmap {
             addr: number(0)?,
             len: number(1)?,

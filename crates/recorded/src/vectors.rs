@@ -159,6 +159,7 @@ fn files_of(case: &Case) -> Vec<File> {
                 }
                 _ => FilePlacement::NoHook,
             },
+            read_only: false,
         })
         .collect()
 }
@@ -215,6 +216,7 @@ fn start(case: &Case, kernel: Kernel) -> Result<Machine, String> {
                     dev: "00:00".into(),
                     inode: 0,
                     placement: FilePlacement::NoHook,
+                    read_only: false,
                 });
                 FileId(files.len() as u32 - 1)
             })

@@ -136,6 +136,17 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             ),
             Tone::Yes,
         ),
+        Event::ShmemObject { len, charged } => (
+            format!(
+                "Shared anonymous memory is an object of its own, /dev/zero: {}, {}.",
+                num::size(*len),
+                match charged {
+                    0 => "not charged to the commit limit",
+                    _ => "charged to the commit limit as a whole",
+                }
+            ),
+            Tone::Yes,
+        ),
         Event::NewVma { range, .. } => (
             format!(
                 "A new mapping: {}, {}.",

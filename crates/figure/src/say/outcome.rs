@@ -185,6 +185,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         | Event::Aligned { .. }
         | Event::AlignFallback
         | Event::Placed { .. }
+        | Event::ShmemObject { .. }
         | Event::Split { .. }
         | Event::MergeTried { .. }
         | Event::MergeBoth { .. }
@@ -236,8 +237,8 @@ pub fn value(outcome: Outcome) -> String {
 /// What the model does not cover.
 pub fn not_modelled(what: NotModelled) -> &'static str {
     match what {
-        NotModelled::SharedMapping => {
-            "shared mappings are not modelled yet; nothing was done, nothing is guessed"
+        NotModelled::Droppable => {
+            "MAP_DROPPABLE is not modelled yet; nothing was done, nothing is guessed"
         }
         NotModelled::CollapseFile => {
             "MADV_COLLAPSE of a file's pages is not modelled yet; nothing was done, nothing is guessed"

@@ -21,6 +21,13 @@ pub fn sentence(machine: &Machine, reason: Refusal) -> String {
         }
         Refusal::OffsetOverflow => "offset plus length does not fit in 64 bits of pages".to_owned(),
         Refusal::BadFd => "the descriptor is not open".to_owned(),
+        Refusal::ReadOnlyFile => {
+            "the file was opened for reading only, and a shared mapping would write to it"
+                .to_owned()
+        }
+        Refusal::UnsupportedFlags(bits) => {
+            format!("MAP_SHARED_VALIDATE refuses flags that this file does not support: {bits:#x}")
+        }
         Refusal::BadMapType(bits) => {
             format!("MAP_TYPE is {bits:#x}: neither MAP_PRIVATE nor MAP_SHARED")
         }
@@ -225,6 +232,8 @@ pub fn condition(reason: Refusal) -> Option<String> {
         } => Some(format!("map_count {map_count} + {more} <= {max} = false")),
         Refusal::OffsetOverflow
         | Refusal::BadFd
+        | Refusal::ReadOnlyFile
+        | Refusal::UnsupportedFlags(_)
         | Refusal::BadMapType(_)
         | Refusal::BadFlags
         | Refusal::Occupied(_)
@@ -310,6 +319,8 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
         Refusal::ZeroLength
         | Refusal::LengthWraps(_)
         | Refusal::OffsetOverflow
+        | Refusal::ReadOnlyFile
+        | Refusal::UnsupportedFlags(_)
         | Refusal::BadMapType(_)
         | Refusal::BadFlags
         | Refusal::TooManyMappings { .. }

@@ -73,6 +73,7 @@ pub fn function(
         },
         Event::AnonVmaDropped { .. } if since(kernel, "6.15") => "dontunmap_complete()",
         Event::AnonVmaDropped { .. } => "move_vma()",
+        Event::ShmemObject { .. } => "shmem_zero_setup()",
         Event::NewVma { .. } if matches!(call, Some(Call::Brk { .. })) => "do_brk_flags()",
         Event::NewVma { .. } => mmap_region(kernel),
         Event::FlagsChanged { .. } | Event::Unaccounted { .. } | Event::Unchanged { .. } => {

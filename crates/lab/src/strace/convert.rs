@@ -108,6 +108,7 @@ impl Converter {
                         owner: None,
                         prot,
                         file,
+                        shared: map.perms.contains(VmFlags::MAYSHARE),
                     },
                 );
             }
@@ -257,7 +258,6 @@ impl Converter {
         let Call::Mmap(mut mmap) = call else {
             return Ok(Became::Skipped(Why::Arguments));
         };
-        let kind = mmap.flags.bits() & MapFlags::TYPE;
         let anonymous = mmap.flags.contains(MapFlags::ANONYMOUS);
         let fixed = mmap
             .flags
@@ -265,17 +265,34 @@ impl Converter {
         let Some(outcome) = outcome(result, &call) else {
             return Ok(Became::Skipped(no_outcome(result)));
         };
-        let shared = kind == 1 || kind == 3 && !anonymous;
+        let shared = match mmap.map_type() {
+            MapFlags::TYPE_SHARED => true,
+            MapFlags::TYPE_SHARED_VALIDATE => !anonymous,
+            _ => false,
+        };
         let addr = match outcome {
             Outcome::Address(addr) => addr,
             Outcome::Error(errno) => {
-                let about_file = !anonymous && errno == Errno::EACCES;
-                let about_seal = errno == Errno::EPERM && mmap.addr >= LOWEST;
-                if shared || about_file || about_seal {
-                    return Ok(Became::Skipped(Why::ErrorNotModelled));
-                }
                 if let (false, Some(fd), true) = (anonymous, fd, errno != Errno::EBADF) {
-                    mmap.fd = Fd::File(self.descriptors.file(fd, fixed));
+                    mmap.fd = Fd::File(self.descriptors.file(fd, fixed, shared));
+                }
+                let read_only = match mmap.fd {
+                    Fd::File(file) => self
+                        .descriptors
+                        .files
+                        .get(file)
+                        .is_some_and(|f| f.read_only),
+                    Fd::None => false,
+                };
+                let about_file = match errno {
+                    Errno::EACCES => !(anonymous || read_only && mmap.prot.contains(Prot::WRITE)),
+                    // A memfd may be sealed against writing.
+                    Errno::EPERM => shared && !anonymous,
+                    _ => false,
+                };
+                let about_seal = errno == Errno::EPERM && mmap.addr >= LOWEST;
+                if about_file || about_seal {
+                    return Ok(Became::Skipped(Why::ErrorNotModelled));
                 }
                 let base = self.relate(&mut mmap.addr);
                 return Ok(Became::Step(Call::Mmap(mmap), base, outcome));
@@ -290,10 +307,8 @@ impl Converter {
             return Ok(Became::Skipped(Why::LayoutNotModelled));
         }
         let file = match fd {
-            _ if anonymous && !shared => None,
-            _ if anonymous => Some(self.descriptors.named("/dev/zero (deleted)")),
-            Some(fd) => Some(self.descriptors.file(fd, fixed)),
-            None => None,
+            Some(fd) if !anonymous => Some(self.descriptors.file(fd, fixed, shared)),
+            _ => None,
         };
         mmap.fd = file.map_or(Fd::None, Fd::File);
         if fixed && addr < LOWEST {
@@ -314,17 +329,11 @@ impl Converter {
             owner,
             prot: mmap.prot,
             file,
+            shared,
         };
         self.recorded.put(addr, region);
         self.ever.put(addr, region);
-        if !shared {
-            return Ok(Became::Step(Call::Mmap(mmap), base, outcome));
-        }
-        let type_bits = MapFlags::from_bits_retain(MapFlags::TYPE);
-        mmap.flags =
-            (mmap.flags - type_bits - MapFlags::ANONYMOUS - MapFlags::SYNC) | MapFlags::PRIVATE;
-        self.step(line, Call::Mmap(mmap), base, None, Some("MAP_SHARED"));
-        Ok(Became::Skipped(Why::SharedStandIn))
+        Ok(Became::Step(Call::Mmap(mmap), base, outcome))
     }
 
     fn munmap(&mut self, line: u32, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
@@ -466,6 +475,7 @@ impl Converter {
                 owner: None,
                 prot,
                 file: None,
+                shared: false,
             };
             self.recorded.put(from, region);
             self.ever.put(from, region);
@@ -532,6 +542,7 @@ impl Converter {
                 owner: None,
                 prot,
                 file: None,
+                shared: false,
             };
             self.ever.put(unknown.start, region);
             self.recorded.put(unknown.start, region);

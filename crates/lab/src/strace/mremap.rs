@@ -27,10 +27,6 @@ impl Converter {
             return Ok(Became::Skipped(Why::ErrorNotModelled));
         }
         if let Outcome::Address(to) = outcome {
-            if remap.old_len == 0 {
-                // Only a shared mapping can be mapped a second time, and those are stood in for.
-                return Ok(Became::Skipped(Why::LayoutNotModelled));
-            }
             let from = Range::sized(remap.addr, page_up(remap.old_len));
             self.must_have_been_there(line, from);
             let base = self.relate(&mut remap.addr);
@@ -58,6 +54,23 @@ impl Converter {
     /// Follows the recorded layout: what was in the old range is in the new one.
     fn remapped(&mut self, from: Range, to: Range, keeps: bool) {
         let step = self.calls.len() as u32;
+        if from.is_empty() {
+            // A second view of a shared mapping.
+            if let Some((start, region)) = self.recorded.at(from.start) {
+                let by = from.start - start;
+                let view = Region {
+                    end: to.end,
+                    owner: Some((step, to.start)),
+                    file: region
+                        .file
+                        .map(|(file, offset)| (file, offset.wrapping_add(by))),
+                    ..region
+                };
+                self.recorded.put(to.start, view);
+                self.ever.put(to.start, view);
+            }
+            return;
+        }
         let pieces = self.recorded.take(from);
         let last = pieces.len().saturating_sub(1);
         for (index, (start, region)) in pieces.into_iter().enumerate() {

@@ -15,6 +15,8 @@ pub(super) struct Region {
     pub(super) prot: Prot,
     /// The file behind it and the offset of its first byte.
     pub(super) file: Option<(FileId, u64)>,
+    /// Whether it is shared.
+    pub(super) shared: bool,
 }
 
 /// All ranges that are known.

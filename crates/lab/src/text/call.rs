@@ -52,6 +52,7 @@ const ERROR_TEXTS: &[(Errno, &str)] = &[
     (Errno::EEXIST, "File exists"),
     (Errno::EINVAL, "Invalid argument"),
     (Errno::EOVERFLOW, "Value too large for defined data type"),
+    (Errno::EOPNOTSUPP, "Operation not supported"),
 ];
 
 /// The text that strace puts behind the name of the error.

@@ -11,7 +11,7 @@ use super::call::{RESOURCES, THP_DISABLE, error_text};
 use super::flags::{advice_text, map_flags_text, mlock_text, mremap_flags_text, prot_text};
 use super::parse::{MAGIC, VERSION};
 use super::part::escaped;
-use super::setting::{FS, SETTINGS, file_system_text};
+use super::setting::{FS, OPEN, READ_ONLY, SETTINGS, file_system_text};
 use crate::blocks::Blocks;
 use crate::files::NO_DEVICE;
 use crate::maps_file;
@@ -106,6 +106,9 @@ impl Scenario {
                 if file.placement != self.usual_placement() {
                     write!(f, "{FS}={} ", file_system_text(file.placement))?;
                 }
+                if file.read_only {
+                    write!(f, "{OPEN}={READ_ONLY} ")?;
+                }
                 writeln!(f, "{} {} {}", file.dev, file.inode, file.path)?;
             }
         }
@@ -150,6 +153,7 @@ impl Scenario {
             let new_path = *paths.or_insert(file.path.clone(), number_32) == number_32;
             let unknown = file.dev == NO_DEVICE && file.inode == 0;
             file.len.is_none()
+                && !file.read_only
                 && file.placement == self.usual_placement()
                 && (number < by_line || unknown && new_path)
         });
