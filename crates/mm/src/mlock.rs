@@ -41,7 +41,7 @@ impl Machine {
         let mut lock = VmFlags::LOCKED;
         lock.set(VmFlags::LOCKONFAULT, flags & ONFAULT != 0);
         self.lock_each(range, lock, observer)?;
-        self.populate_locked(range, observer)
+        self.mm_populate(range, observer)
     }
 
     pub(crate) fn munlock(
@@ -81,11 +81,7 @@ impl Machine {
     }
 
     /// Maps the pages of locked memory (`__mm_populate`).
-    fn populate_locked(
-        &mut self,
-        range: Range,
-        observer: &mut impl Observer,
-    ) -> Result<(), Refused> {
+    fn mm_populate(&mut self, range: Range, observer: &mut impl Observer) -> Result<(), Refused> {
         let mut at = range.start;
         while at < range.end {
             let Some(id) = self.vma_at(at) else { break };
