@@ -2,7 +2,7 @@
 
 use mmscope_lab::LaneFrame;
 use mmscope_mm::page::PMD_SIZE;
-use mmscope_mm::{Call, Change, Machine, MapFlags, Outcome, Range};
+use mmscope_mm::{Advice, Call, Change, Machine, MapFlags, Outcome, Range};
 
 /// What a call came to, as far as it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +106,13 @@ fn about(call: &Call, outcome: Outcome) -> u64 {
     match *call {
         Call::Mmap(mmap) => outcome.address().unwrap_or(mmap.addr),
         Call::Brk { addr } => outcome.address().unwrap_or(addr).saturating_sub(1),
-        Call::Munmap { addr, .. } | Call::Mprotect { addr, .. } | Call::Touch { addr, .. } => addr,
-        Call::Setrlimit { .. } => 0,
+        Call::Munmap { addr, .. }
+        | Call::Mprotect { addr, .. }
+        | Call::Madvise { addr, .. }
+        | Call::Mlock { addr, .. }
+        | Call::Munlock { addr, .. }
+        | Call::Touch { addr, .. } => addr,
+        Call::SetThpDisable { .. } | Call::Setrlimit { .. } => 0,
     }
 }
 
@@ -136,6 +141,24 @@ fn candidates(call: &Call) -> Vec<Change> {
             Change::FaultedJoinsUnfaulted,
             Change::AnonPgoff,
         ],
+        Call::Madvise { advice, .. } => match *advice {
+            Advice::COLLAPSE => &[
+                Change::MadvCollapse,
+                Change::CollapseReadOnly,
+                Change::CollapsePassesEmpty,
+                Change::CollapseNothing,
+            ],
+            Advice::GUARD_INSTALL | Advice::GUARD_REMOVE => {
+                &[Change::MadvGuard, Change::GuardFiles, Change::MaybeGuard]
+            }
+            Advice::REMOVE => &[Change::RemoveMaywrite],
+            Advice::DONTNEED | Advice::DONTNEED_LOCKED => &[Change::ReclaimTables],
+            _ => &[Change::FaultedJoinsUnfaulted, Change::AnonPgoff],
+        },
+        Call::Mlock { .. } | Call::Munlock { .. } => {
+            &[Change::FaultedJoinsUnfaulted, Change::AnonPgoff]
+        }
+        Call::SetThpDisable { .. } => &[Change::ThpDisableFlag],
         Call::Brk { addr } if *addr > 0 => &[
             Change::BrkExpandsHeap,
             Change::BrkPreallocates,

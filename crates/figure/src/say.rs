@@ -2,6 +2,7 @@
 //!
 //! Kernel things go by the kernel's names. Sentences are short, and say what was compared with what.
 
+pub mod advice;
 pub mod cli;
 pub mod error;
 pub mod event;

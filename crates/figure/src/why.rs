@@ -600,7 +600,17 @@ fn done(lane: &LaneFrame) -> Why {
         Some(Call::Mprotect { len: 0, .. }) => {
             plain("Length 0: nothing to do.".to_owned(), "do_mprotect_pkey()")
         }
-        Some(Call::Mprotect { .. }) if !changed_flags(lane).is_empty() => protected(lane),
+        Some(
+            Call::Mprotect { .. }
+            | Call::Madvise { .. }
+            | Call::Mlock { .. }
+            | Call::Munlock { .. },
+        ) if !changed_flags(lane).is_empty() => protected(lane),
+        Some(
+            Call::Madvise { len: 0, .. }
+            | Call::Mlock { len: 0, .. }
+            | Call::Munlock { len: 0, .. },
+        ) => plain("Length 0: nothing to do.".to_owned(), ""),
         _ => told(lane),
     };
     let all = otherwise(lane);
@@ -626,7 +636,7 @@ fn protected(lane: &LaneFrame) -> Why {
         sentence.push_str(&say::merge::refusal(side, reason));
     }
     sentence.push('.');
-    plain(sentence, "mprotect_fixup()")
+    plain(sentence, say::source::flags(lane.done.as_ref()))
 }
 
 /// The decisions that changed something, at most three.
@@ -639,6 +649,10 @@ fn told(lane: &LaneFrame) -> Why {
                 | Event::Unmap { .. }
                 | Event::FlagsChanged { .. }
                 | Event::Unchanged { .. }
+                | Event::HolePassed { .. }
+                | Event::Advised { .. }
+                | Event::Collapsed { .. }
+                | Event::ThpSwitched(_)
                 | Event::Break { .. }
                 | Event::LimitSet
         )

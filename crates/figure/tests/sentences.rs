@@ -7,10 +7,10 @@
 
 use mmscope_figure::say::{event, limit, merge, outcome, refusal, source};
 use mmscope_mm::{
-    AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, Direction, Errno, Event, FaultPage,
-    GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel, Machine, MapFlags, MergeForm,
-    MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal, Release, Settings, Side, Signal,
-    Start, StartMap, TreeWrite, VmFlags, VmaId,
+    Advice, AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, CollapseRefusal, Direction,
+    Errno, Event, FaultPage, GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel,
+    Machine, MapFlags, MergeForm, MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal,
+    Release, Settings, Side, Signal, Start, StartMap, ThpDisable, TreeWrite, VmFlags, VmaId,
 };
 
 fn machine(kernel: &str) -> Machine {
@@ -170,8 +170,13 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
         Refusal::BelowHeap => 27,
         Refusal::BreakMeets { .. } => 28,
         Refusal::NoHeap => 29,
+        Refusal::UnknownAdvice(_) => 30,
+        Refusal::AdviceNotFor { .. } => 31,
+        Refusal::NotAdmin => 32,
+        Refusal::CannotCollapse(_) => 33,
+        Refusal::CannotPopulate { .. } => 34,
     };
-    let all = vec![
+    let mut all = vec![
         Refusal::Unaligned(0x123),
         Refusal::UnalignedOffset(0x123),
         Refusal::ZeroLength,
@@ -226,8 +231,42 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
             highest: 0x3f_f000,
         },
         Refusal::NoHeap,
+        Refusal::UnknownAdvice(Advice(99)),
+        Refusal::AdviceNotFor {
+            vma,
+            advice: Advice::FREE,
+        },
+        Refusal::NotAdmin,
+        Refusal::CannotPopulate {
+            at: 0x5000,
+            signal: Signal::BusAdrerr,
+        },
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 30);
+    all.extend(collapse_refusals().into_iter().map(Refusal::CannotCollapse));
+    complete(all.iter().map(|refusal| number(*refusal)), 35);
+    all
+}
+
+fn collapse_refusals() -> Vec<CollapseRefusal> {
+    let number = |refusal: CollapseRefusal| match refusal {
+        CollapseRefusal::NoHugePage => 0,
+        CollapseRefusal::Disabled => 1,
+        CollapseRefusal::Special => 2,
+        CollapseRefusal::TooSmall => 3,
+        CollapseRefusal::Untouched => 4,
+        CollapseRefusal::NoWholeBlock => 5,
+        CollapseRefusal::Empty(_) => 6,
+    };
+    let all = vec![
+        CollapseRefusal::NoHugePage,
+        CollapseRefusal::Disabled,
+        CollapseRefusal::Special,
+        CollapseRefusal::TooSmall,
+        CollapseRefusal::Untouched,
+        CollapseRefusal::NoWholeBlock,
+        CollapseRefusal::Empty(0x20_0000),
+    ];
+    complete(all.iter().map(|refusal| number(*refusal)), 7);
     all
 }
 
@@ -292,6 +331,10 @@ fn number(event: &Event) -> usize {
         Event::LimitSet => 25,
         Event::Nodes { .. } => 26,
         Event::Tree(_) => 27,
+        Event::HolePassed { .. } => 28,
+        Event::Advised { .. } => 29,
+        Event::Collapsed { .. } => 30,
+        Event::ThpSwitched(_) => 31,
     }
 }
 
@@ -364,6 +407,8 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
         Event::Grown { vma, start: 0x1000 },
         Event::LimitSet,
+        Event::HolePassed { range: RANGE },
+        Event::Collapsed { addr: 0x20_0000 },
     ];
     all.extend(
         align_verdicts()
@@ -373,6 +418,19 @@ fn events(machine: &Machine) -> Vec<Event> {
                 hint: 0x7000,
                 verdict,
             }),
+    );
+    all.extend(Advice::ALL.iter().map(|(_, advice)| Event::Advised {
+        vma,
+        range: RANGE,
+        advice: *advice,
+    }));
+    all.extend(
+        [
+            ThpDisable::No,
+            ThpDisable::ExceptAdvised,
+            ThpDisable::Completely,
+        ]
+        .map(Event::ThpSwitched),
     );
     for padded in [false, true] {
         for verdict in [
@@ -510,7 +568,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 28);
+    complete(all.iter().map(number), 32);
     all
 }
 

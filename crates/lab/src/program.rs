@@ -63,9 +63,12 @@ pub(crate) fn counted_from(mut call: Call, base: u64) -> Call {
         Call::Mmap(Mmap { addr, .. })
         | Call::Munmap { addr, .. }
         | Call::Mprotect { addr, .. }
+        | Call::Madvise { addr, .. }
+        | Call::Mlock { addr, .. }
+        | Call::Munlock { addr, .. }
         | Call::Brk { addr }
         | Call::Touch { addr, .. } => *addr = addr.wrapping_add(base),
-        Call::Setrlimit { .. } => {}
+        Call::SetThpDisable { .. } | Call::Setrlimit { .. } => {}
     }
     call
 }

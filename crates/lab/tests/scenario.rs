@@ -8,7 +8,7 @@ use mmscope_lab::{
 };
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{
-    Access, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap, Outcome,
+    Access, Advice, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap, Outcome,
     Overcommit, Prot, Range, Resource, Rlimits, Settings, Signal, Special, Start, StartMap, Thp,
     VmFlags,
 };
@@ -148,6 +148,21 @@ fn slips_are_told_where_they_stand() {
         "mmap(NULL, 1, PROT_READ, MAP_PRIVATE|MAP_ANONYMUS, -1, 0)",
         "2:38 MAP_ANONYMUS",
         flag(FlagSet::Map, "MAP_ANONYMOUS"),
+    );
+    one(
+        "madvise(0x1000, 1, MADV_DONTNED)",
+        "2:20 MADV_DONTNED",
+        flag(FlagSet::Advice, "MADV_DONTNEED"),
+    );
+    one(
+        "mlock2(0x1000, 1, MLOCK_ONFAUL)",
+        "2:19 MLOCK_ONFAUL",
+        flag(FlagSet::Mlock, "MLOCK_ONFAULT"),
+    );
+    one(
+        "prctl(PR_SET_NAME, 1)",
+        "2:7 PR_SET_NAME",
+        OneOf(&["PR_SET_THP_DISABLE"]),
     );
     one(
         "mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0)",
@@ -556,6 +571,23 @@ fn call(files: u32) -> impl Strategy<Value = Call> {
             len,
             prot
         }),
+        any::<(u64, u64, u32)>().prop_map(|(addr, len, advice)| Call::Madvise {
+            addr,
+            len,
+            advice: Advice(advice),
+        }),
+        (any::<u64>(), any::<u64>(), 0u32..40).prop_map(|(addr, len, advice)| Call::Madvise {
+            addr,
+            len,
+            advice: Advice(advice),
+        }),
+        (any::<u64>(), any::<u64>(), 0u32..4).prop_map(|(addr, len, flags)| Call::Mlock {
+            addr,
+            len,
+            flags
+        }),
+        any::<(u64, u64)>().prop_map(|(addr, len)| Call::Munlock { addr, len }),
+        any::<(u64, u64)>().prop_map(|(on, flags)| Call::SetThpDisable { on, flags }),
         any::<u64>().prop_map(|addr| Call::Brk { addr }),
         (any::<u64>(), any::<u64>(), 1u64.., any::<bool>()).prop_map(
             |(addr, len, stride, write)| {
@@ -653,7 +685,7 @@ fn put_names_right(items: &mut [Item], last: &mut Option<String>) {
         match item {
             Item::Call(line) => {
                 line.relative_to = match line.call {
-                    Call::Setrlimit { .. } => None,
+                    Call::SetThpDisable { .. } | Call::Setrlimit { .. } => None,
                     _ => line.relative_to.take().and(last.clone()),
                 };
                 if line.name.is_some() {

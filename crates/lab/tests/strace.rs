@@ -276,7 +276,7 @@ fn threads_are_one_process() {
     let (_, agreement) = replay(&import);
     assert_eq!(
         told("g03", &agreement),
-        "g03: 57 of 57 addresses (0 began at random), 0 of 0 errors, 19 of 19 others\n"
+        "g03: 57 of 57 addresses (0 began at random), 0 of 0 errors, 22 of 22 others\n"
     );
 }
 
@@ -356,6 +356,46 @@ shmat(3, NULL, 0) = 0x7ffff7f00000
         ]
     );
     assert_eq!(import.layout_unknown_from, Some(11));
+}
+
+#[test]
+fn advice_is_a_step_where_the_memory_is_known() {
+    let log = "\
+brk(NULL) = 0x555555559000
+mmap(NULL, 65536, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fef000
+madvise(0x7ffff7ff0000, 4096, MADV_DONTDUMP) = 0
+mlock(0x7ffff7ff0000, 4096) = 0
+mlock2(0x7ffff7ff1000, 4096, MLOCK_ONFAULT) = 0
+munlock(0x7ffff7ff0000, 4096) = 0
+madvise(0x7fffe0000000, 4096, MADV_DONTNEED) = 0
+madvise(0x7ffff7ff0000, 4096, 0x63 /* MADV_??? */) = -1 EINVAL (Invalid argument)
+prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) = 0
+prctl(PR_SET_NAME, \"x\") = 0
+";
+    let import = import(log, None, &[kernel("6.12")]).unwrap();
+    let text = import.scenario.to_string();
+    let (_, calls) = text.split_at(text.find("m1 = ").unwrap());
+    expect_test::expect![[r#"
+        m1 = mmap(NULL, 65536, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+        madvise(m1+0x1000, 4096, MADV_DONTDUMP) = 0
+        mlock(m1+0x1000, 4096) = 0
+        mlock2(m1+0x2000, 4096, MLOCK_ONFAULT) = 0
+        munlock(m1+0x1000, 4096) = 0
+        madvise(m1+0x1000, 4096, 0x63) = -1 EINVAL (Invalid argument)
+        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) = 0
+    "#]]
+    .assert_eq(calls);
+    let (_, agreement) = replay(&import);
+    assert!(agreement.is_complete(), "{}", told("", &agreement));
+    let whys: Vec<(u32, Why)> = import
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.line, skipped.why))
+        .collect();
+    assert_eq!(
+        whys,
+        [(1, Why::Anchor), (7, Why::FlagsOnly), (10, Why::NotMemory)]
+    );
 }
 
 proptest! {

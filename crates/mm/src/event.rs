@@ -5,11 +5,12 @@
 
 use mmscope_maple::{GapLook, WriteEvent};
 
-use crate::call::Signal;
+use crate::call::{Advice, Signal};
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::flags::VmFlags;
 use crate::nodes::{Nodes, TreeWrite};
+use crate::process::ThpDisable;
 use crate::vma::{AnonVma, VmaId};
 
 /// `[start, end)` in bytes.
@@ -187,6 +188,27 @@ pub enum Event {
         /// The mapping.
         vma: VmaId,
     },
+    /// Nothing is mapped in a part of the range: it is passed over, and the call ends with an error.
+    HolePassed {
+        /// The part.
+        range: Range,
+    },
+    /// Advice about pages, which leaves the mapping as it is (`madvise_vma_behavior`).
+    Advised {
+        /// The mapping.
+        vma: VmaId,
+        /// The part of it.
+        range: Range,
+        /// What was advised.
+        advice: Advice,
+    },
+    /// A 2 MiB block became a huge page (`collapse_huge_page`).
+    Collapsed {
+        /// Where.
+        addr: u64,
+    },
+    /// Huge pages of the process were switched (`prctl`).
+    ThpSwitched(ThpDisable),
     /// The break moved (`brk`).
     Break {
         /// Before.
@@ -436,6 +458,25 @@ pub enum GrowthRefusal {
     Limit(Refusal),
 }
 
+/// Why a block did not become a huge page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollapseRefusal {
+    /// `VM_NOHUGEPAGE`
+    NoHugePage,
+    /// `prctl(PR_SET_THP_DISABLE)`
+    Disabled,
+    /// `[vdso]`, `[vvar]`.
+    Special,
+    /// The mapping holds no whole 2 MiB block.
+    TooSmall,
+    /// Nothing was written there yet.
+    Untouched,
+    /// The range holds no whole 2 MiB block.
+    NoWholeBlock,
+    /// Nothing is mapped in the page table of this block.
+    Empty(u64),
+}
+
 /// Why a call was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -531,6 +572,26 @@ pub enum Refusal {
     NotGrowsDown(VmaId),
     /// Nothing is mapped at this address.
     Hole(u64),
+    /// The kernel knows no such advice.
+    UnknownAdvice(Advice),
+    /// The advice does not go with a mapping of this kind.
+    AdviceNotFor {
+        /// The mapping.
+        vma: VmaId,
+        /// What was advised.
+        advice: Advice,
+    },
+    /// Only root may do that (`CAP_SYS_ADMIN`).
+    NotAdmin,
+    /// `MADV_COLLAPSE` left a block as it is.
+    CannotCollapse(CollapseRefusal),
+    /// The page can't be mapped: an access there would raise this signal.
+    CannotPopulate {
+        /// Where.
+        at: u64,
+        /// Which.
+        signal: Signal,
+    },
     /// The break would fall below the start of the heap.
     BelowHeap,
     /// The break would come too near to the next mapping.

@@ -103,22 +103,40 @@ bitflags! {
         const GROWSDOWN = 0x100;
         /// `VM_PFNMAP`
         const PFNMAP = 0x400;
+        /// `VM_MAYBE_GUARD`
+        const MAYBE_GUARD = 0x800;
         /// `VM_LOCKED`
         const LOCKED = 0x2000;
         /// `VM_IO`
         const IO = 0x4000;
+        /// `VM_SEQ_READ`
+        const SEQ_READ = 0x8000;
+        /// `VM_RAND_READ`
+        const RAND_READ = 0x1_0000;
+        /// `VM_DONTCOPY`
+        const DONTCOPY = 0x2_0000;
         /// `VM_DONTEXPAND`
         const DONTEXPAND = 0x4_0000;
+        /// `VM_LOCKONFAULT`
+        const LOCKONFAULT = 0x8_0000;
         /// `VM_ACCOUNT`
         const ACCOUNT = 0x10_0000;
         /// `VM_NORESERVE`
         const NORESERVE = 0x20_0000;
+        /// `VM_WIPEONFORK`
+        const WIPEONFORK = 0x0200_0000;
+        /// `VM_DONTDUMP`
+        const DONTDUMP = 0x0400_0000;
         /// `VM_SOFTDIRTY`
         const SOFTDIRTY = 0x0800_0000;
         /// `VM_MIXEDMAP`
         const MIXEDMAP = 0x1000_0000;
+        /// `VM_HUGEPAGE`
+        const HUGEPAGE = 0x2000_0000;
         /// `VM_NOHUGEPAGE`
         const NOHUGEPAGE = 0x4000_0000;
+        /// `VM_MERGEABLE`
+        const MERGEABLE = 0x8000_0000;
     }
 }
 
@@ -134,6 +152,9 @@ impl VmFlags {
         .union(VmFlags::DONTEXPAND)
         .union(VmFlags::PFNMAP)
         .union(VmFlags::MIXEDMAP);
+
+    /// `VM_LOCKED_MASK`
+    pub const LOCKED_MASK: VmFlags = VmFlags::LOCKED.union(VmFlags::LOCKONFAULT);
 
     /// The access bits that a `PROT_*` word asks for (`calc_vm_prot_bits`).
     pub fn from_prot(prot: Prot) -> VmFlags {

@@ -34,8 +34,10 @@ mod journal;
 mod kernel;
 mod layout;
 mod machine;
+mod madvise;
 pub mod maps;
 mod merge;
+mod mlock;
 mod mmap;
 mod mprotect;
 mod munmap;
@@ -47,15 +49,16 @@ mod process;
 mod settings;
 mod split;
 mod start;
+mod thp;
 mod unmapped_area;
 mod vma;
 
-pub use call::{Access, Call, Fd, Mmap, NotModelled, Outcome, Resource, Signal};
+pub use call::{Access, Advice, Call, Fd, Mmap, NotModelled, Outcome, Resource, Signal};
 pub use change::{Change, Changes};
 pub use errno::Errno;
 pub use event::{
-    AlignMove, AlignVerdict, BreakMove, Direction, Event, FaultPage, GrowthRefusal, HintVerdict,
-    MergeForm, MergeRefusal, PlacedBy, Range, Refusal, Side,
+    AlignMove, AlignVerdict, BreakMove, CollapseRefusal, Direction, Event, FaultPage,
+    GrowthRefusal, HintVerdict, MergeForm, MergeRefusal, PlacedBy, Range, Refusal, Side,
 };
 pub use file::{File, FileId, FilePlacement};
 pub use flags::{MapFlags, Prot, VmFlags};
@@ -67,7 +70,7 @@ pub use mmscope_maple::{GapLook, GapVerdict, StoreType, WriteEvent};
 pub use nodes::{Nodes, TreeWrite};
 pub use observer::Observer;
 pub use page_table::Pmd;
-pub use process::{Process, ProcessId};
+pub use process::{Process, ProcessId, ThpDisable};
 pub use settings::{Limit, Overcommit, Rlimits, Settings, Thp};
 pub use start::{Start, StartError, StartMap};
 pub use vma::{AnonVma, Special, Vma, VmaId};

@@ -52,6 +52,12 @@ impl Machine {
             } => {
                 return self.touch(addr, len, stride, access, observer);
             }
+            Call::Madvise { addr, len, advice } => {
+                return self.madvise(addr, len, advice, observer);
+            }
+            Call::Mlock { addr, len, flags } => self.mlock(addr, len, flags, observer),
+            Call::Munlock { addr, len } => self.munlock(addr, len, observer),
+            Call::SetThpDisable { on, flags } => self.set_thp_disable(on, flags, observer),
             Call::Setrlimit { resource, cur, max } => {
                 self.setrlimit(resource, cur, max, observer);
                 Ok(())

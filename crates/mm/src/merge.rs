@@ -80,6 +80,7 @@ impl Machine {
                     end: self.vma(next).end,
                 };
                 self.adopt_anon_vma(prev, self.vma(next).anon_vma, observer);
+                self.stick(prev, self.vma(next).flags, observer);
                 self.resize(prev, range, write, observer);
                 self.drop_vma(next, observer);
                 observer.event(|| Event::Merged {
@@ -165,9 +166,11 @@ impl Machine {
             end: next.map_or(range.end, |next| self.vma(next).end),
         };
         self.adopt_anon_vma(into, candidate.anon_vma, observer);
+        self.stick(into, candidate.flags, observer);
         match form {
             MergeForm::WholeBetween => {
                 self.adopt_anon_vma(into, self.vma(next?).anon_vma, observer);
+                self.stick(into, self.vma(next?).flags, observer);
             }
             MergeForm::HeadIntoPrev => {
                 let (pgoff, anon_pgoff) = {
@@ -289,7 +292,7 @@ impl Machine {
         if !special.is_empty() {
             return Err(MergeRefusal::Special(special));
         }
-        let differ = (candidate.flags ^ target.flags) - VmFlags::SOFTDIRTY;
+        let differ = (candidate.flags ^ target.flags) - self.sticky();
         if !differ.is_empty() {
             return Err(MergeRefusal::Flags(differ));
         }
@@ -340,6 +343,21 @@ impl Machine {
         if anon_vma.is_some() && self.vma(id).anon_vma.is_none() {
             self.edit_vma(id, observer).anon_vma = anon_vma;
         }
+    }
+
+    /// A mapping that takes in another one takes its sticky flags too (`VM_STICKY`).
+    fn stick(&mut self, id: VmaId, flags: VmFlags, observer: &mut impl Observer) {
+        let more = flags & (VmFlags::MAYBE_GUARD - self.vma(id).flags);
+        if !more.is_empty() {
+            self.edit_vma(id, observer).flags |= more;
+        }
+    }
+
+    /// Flags that never keep ranges apart (`VM_IGNORE_MERGE`).
+    pub(crate) fn sticky(&self) -> VmFlags {
+        let mut flags = VmFlags::SOFTDIRTY;
+        flags.set(VmFlags::MAYBE_GUARD, self.kernel.has(Change::MaybeGuard));
+        flags
     }
 
     fn drop_vma(&mut self, id: VmaId, observer: &mut impl Observer) {

@@ -10,7 +10,7 @@ use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PAGE_SIZE, is_page_aligned, page_down, page_up};
+use crate::page::{PAGE_SHIFT, is_page_aligned, page_down, page_up};
 use crate::settings::Overcommit;
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
 use crate::vma::{Vma, VmaId};
@@ -104,7 +104,8 @@ impl Machine {
             } else {
                 Access::Read
             };
-            self.touch(addr, len, PAGE_SIZE, access, observer);
+            // What can't be mapped is left out.
+            let _ = self.populate(range, access, observer);
         }
         Ok(addr)
     }
@@ -134,7 +135,7 @@ impl Machine {
         flags
     }
 
-    fn may_lock_at_all(&self) -> Result<(), Refused> {
+    pub(crate) fn may_lock_at_all(&self) -> Result<(), Refused> {
         if self.process().rlimits.memlock == Some(0) && !self.settings.cap_ipc_lock {
             return Err((Errno::EPERM, Refusal::MemlockForbidden));
         }

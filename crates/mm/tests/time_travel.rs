@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use mmscope_mm::{
-    Access, Call, Change, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit, Machine,
-    MapFlags, Mmap, Outcome, Prot, Range, Release, Resource, Settings, Special, Start, StartMap,
-    Thp, VmFlags,
+    Access, Advice, Call, Change, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit,
+    Machine, MapFlags, Mmap, Outcome, Prot, Range, Release, Resource, Settings, Special, Start,
+    StartMap, Thp, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -31,6 +31,10 @@ enum Op {
     Brk(i64),
     Touch(Addr, u64, u64, bool),
     Setrlimit(bool, Limit),
+    Madvise(Addr, u64, u32),
+    Mlock(Addr, u64, u32),
+    Munlock(Addr, u64),
+    SetThpDisable(u64, u64),
 }
 
 fn addr() -> impl Strategy<Value = Addr> {
@@ -62,6 +66,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(MapFlags::BIT32),
         1 => Just(MapFlags::POPULATE | MapFlags::LOCKED),
     ];
+    let mut advice: Vec<u32> = Advice::ALL.iter().map(|(_, advice)| advice.0).collect();
+    advice.push(99);
     let prot = prop_oneof![5 => Just(3u32), 1 => 0u32..8, 1 => any::<u32>()];
     prop_oneof![
         8 => (addr(), len(), prot.clone(), flags, any::<bool>())
@@ -73,6 +79,11 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(addr, len, stride, write)| Op::Touch(addr, len, stride.max(512), write)),
         1 => (any::<bool>(), proptest::option::of(0u64..100_000_000))
             .prop_map(|(data, limit)| Op::Setrlimit(data, limit)),
+        8 => (addr(), len(), proptest::sample::select(advice))
+            .prop_map(|(addr, len, advice)| Op::Madvise(addr, len, advice)),
+        2 => (addr(), len(), 0u32..3).prop_map(|(addr, len, flags)| Op::Mlock(addr, len, flags)),
+        1 => (addr(), len()).prop_map(|(addr, len)| Op::Munlock(addr, len)),
+        1 => (0u64..2, 0u64..3).prop_map(|(on, flags)| Op::SetThpDisable(on, flags)),
     ]
 }
 
@@ -172,6 +183,24 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
             len: *len,
             stride: *stride,
             access: if *write { Access::Write } else { Access::Read },
+        },
+        Op::Madvise(addr, len, advice) => Call::Madvise {
+            addr: at(addr),
+            len: *len,
+            advice: Advice(*advice),
+        },
+        Op::Mlock(addr, len, flags) => Call::Mlock {
+            addr: at(addr),
+            len: *len,
+            flags: *flags,
+        },
+        Op::Munlock(addr, len) => Call::Munlock {
+            addr: at(addr),
+            len: *len,
+        },
+        Op::SetThpDisable(on, flags) => Call::SetThpDisable {
+            on: *on,
+            flags: *flags,
         },
         Op::Setrlimit(data, limit) => Call::Setrlimit {
             resource: if *data {

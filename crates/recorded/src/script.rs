@@ -1,6 +1,6 @@
 //! The script language of recorded cases.
 
-use mmscope_mm::{Access, Call, Fd, FileId, MapFlags, Mmap, Prot};
+use mmscope_mm::{Access, Advice, Call, Fd, FileId, MapFlags, Mmap, NotModelled, Prot};
 
 /// What an op of a script asks the model to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,12 +17,8 @@ pub enum OutOfScope {
     SharedMapping,
     /// `mremap`
     Mremap,
-    /// `madvise`
-    Madvise,
-    /// `mlock`, `munlock`
-    Mlock,
-    /// `prctl(PR_SET_THP_DISABLE)`
-    PrctlThpDisable,
+    /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
+    AdviceAboutPages,
     /// `fork`
     Fork,
     /// `ftruncate`
@@ -37,12 +33,23 @@ impl OutOfScope {
         match self {
             OutOfScope::SharedMapping => "shared mappings are not modelled yet",
             OutOfScope::Mremap => "mremap is not modelled yet",
-            OutOfScope::Madvise => "madvise is not modelled yet",
-            OutOfScope::Mlock => "mlock is not modelled yet",
-            OutOfScope::PrctlThpDisable => "prctl(PR_SET_THP_DISABLE) is not modelled yet",
+            OutOfScope::AdviceAboutPages => {
+                "advice that depends on single pages is not modelled yet"
+            }
             OutOfScope::Fork => "fork is not modelled yet",
             OutOfScope::Ftruncate => "ftruncate is not modelled yet",
             OutOfScope::PageContents => "single pages are not modelled yet",
+        }
+    }
+}
+
+impl From<NotModelled> for OutOfScope {
+    fn from(what: NotModelled) -> OutOfScope {
+        match what {
+            NotModelled::SharedMapping => OutOfScope::SharedMapping,
+            NotModelled::CollapseFile | NotModelled::CollapsePages | NotModelled::PageOut => {
+                OutOfScope::AdviceAboutPages
+            }
         }
     }
 }
@@ -150,6 +157,14 @@ fn small_number(line: &str, text: &str) -> Result<u32, ScriptError> {
     number.map_err(|_| bad(line, &format!("“{text}” is no number or flag")))
 }
 
+fn advice(line: &str, text: &str) -> Result<Advice, ScriptError> {
+    let name = format!("MADV_{}", text.to_ascii_uppercase());
+    match Advice::ALL.iter().find(|(known, _)| *known == name) {
+        Some((_, advice)) => Ok(*advice),
+        None => small_number(line, text).map(Advice),
+    }
+}
+
 fn map_flags(line: &str, text: &str) -> Result<MapFlags, ScriptError> {
     let mut flags = MapFlags::empty();
     for word in text.split('|') {
@@ -234,9 +249,24 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
         },
         "frag" | "pages" | "peek" => return out(OutOfScope::PageContents),
         "mremap" => return out(OutOfScope::Mremap),
-        "madvise" => return out(OutOfScope::Madvise),
-        "mlock" | "munlock" => return out(OutOfScope::Mlock),
-        "prctl_thp_disable" => return out(OutOfScope::PrctlThpDisable),
+        "madvise" => Call::Madvise {
+            addr: number(0)?,
+            len: number(1)?,
+            advice: advice(line, arg(2)?)?,
+        },
+        "mlock" => Call::Mlock {
+            addr: number(0)?,
+            len: number(1)?,
+            flags: 0,
+        },
+        "munlock" => Call::Munlock {
+            addr: number(0)?,
+            len: number(1)?,
+        },
+        "prctl_thp_disable" => Call::SetThpDisable {
+            on: number(0)?,
+            flags: if args.len() > 1 { number(1)? } else { 0 },
+        },
         "fork" => return out(OutOfScope::Fork),
         "ftruncate" => return out(OutOfScope::Ftruncate),
         other => return Err(bad(line, &format!("no op is named “{other}”"))),

@@ -6,7 +6,7 @@ use mmscope_mm::{
     Kernel, Machine, MergeForm, Nodes, PlacedBy, Range, Side, TreeWrite, VmFlags,
 };
 
-use super::{limit, mapping, merge, num, perms, refusal, sentence, vm_flags};
+use super::{advice, limit, mapping, merge, num, perms, refusal, sentence, vm_flags};
 
 /// What became of what a decision looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +171,27 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             ),
             Tone::Step,
         ),
+        Event::HolePassed { range } => (
+            format!(
+                "Nothing is mapped in {}: passed over, and the call will end with ENOMEM.",
+                num::range(*range)
+            ),
+            Tone::No,
+        ),
+        Event::Advised { range, advice, .. } => (
+            format!(
+                "{} at {}: {}.",
+                num::size(range.len()),
+                num::range(*range),
+                advice::done(machine.kernel(), *advice)
+            ),
+            Tone::Yes,
+        ),
+        Event::Collapsed { addr } => (
+            format!("The block at {addr:#x} is a huge page now."),
+            Tone::Yes,
+        ),
+        Event::ThpSwitched(to) => (advice::switched(*to).to_owned(), Tone::Yes),
         Event::Break { from, to, by } => (moved(*from, *to, *by), Tone::Yes),
         Event::AnonVma {
             vma,

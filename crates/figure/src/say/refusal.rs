@@ -2,7 +2,7 @@
 
 use mmscope_mm::{Call, Kernel, Machine, Overcommit, Refusal};
 
-use super::{mapping, num, source, vm_flags};
+use super::{advice, limit, mapping, num, source, vm_flags};
 
 fn pages(pages: u64) -> String {
     num::size(pages.saturating_mul(4096))
@@ -106,6 +106,22 @@ pub fn sentence(machine: &Machine, reason: Refusal) -> String {
             "PROT_GROWSDOWN, and {} does not grow down",
             mapping(machine, vma)
         ),
+        Refusal::UnknownAdvice(what) => {
+            format!("this kernel knows no advice {}", advice::name(what))
+        }
+        Refusal::AdviceNotFor { vma, advice: what } => format!(
+            "{} does not go with {}",
+            advice::name(what),
+            mapping(machine, vma)
+        ),
+        Refusal::NotAdmin => "CAP_SYS_ADMIN is missing".to_owned(),
+        Refusal::CannotCollapse(why) => advice::not_collapsed(why),
+        Refusal::CannotPopulate { at, signal } => {
+            format!(
+                "the page at {at:#x} can't be mapped: {}",
+                limit::signal(signal)
+            )
+        }
         Refusal::Hole(addr) => format!("nothing is mapped at {addr:#x}"),
         Refusal::BelowHeap => "the break can't fall below the start of the heap".to_owned(),
         Refusal::BreakMeets { vma, highest } => format!(
@@ -162,6 +178,11 @@ pub fn condition(reason: Refusal) -> Option<String> {
         | Refusal::CannotSplit(_)
         | Refusal::BadProt(_)
         | Refusal::NotGrowsDown(_)
+        | Refusal::UnknownAdvice(_)
+        | Refusal::AdviceNotFor { .. }
+        | Refusal::NotAdmin
+        | Refusal::CannotCollapse(_)
+        | Refusal::CannotPopulate { .. }
         | Refusal::Hole(_)
         | Refusal::BelowHeap
         | Refusal::NoHeap => None,
@@ -189,6 +210,20 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
             | Refusal::LengthWraps(_)
             | Refusal::BadFlags,
         ) => return "do_mprotect_pkey()",
+        (
+            Some(Call::Madvise { .. }),
+            Refusal::Unaligned(_) | Refusal::LengthWraps(_) | Refusal::Hole(_),
+        ) => return source::MADVISE,
+        (
+            Some(Call::Mlock { .. } | Call::Munlock { .. }),
+            Refusal::LengthWraps(_) | Refusal::Hole(_),
+        ) => return "apply_vma_lock_flags()",
+        (Some(Call::Mlock { .. }), Refusal::BadFlags) => return "mlock2()",
+        (
+            Some(Call::Mlock { .. }),
+            Refusal::MemlockLimit | Refusal::MemlockForbidden | Refusal::ProtNotAllowed { .. },
+        ) => return "do_mlock()",
+        (Some(Call::SetThpDisable { .. }), Refusal::BadFlags) => return "prctl()",
         (Some(Call::Brk { .. }), Refusal::TooManyMappings { .. }) => return "do_brk_flags()",
         _ => {}
     }
@@ -217,6 +252,11 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
         | Refusal::ProtNotAllowed { .. }
         | Refusal::NotGrowsDown(_)
         | Refusal::Hole(_) => "do_mprotect_pkey()",
+        Refusal::UnknownAdvice(_) => source::MADVISE,
+        Refusal::AdviceNotFor { .. } => "madvise_vma_behavior()",
+        Refusal::NotAdmin => "madvise_inject_error()",
+        Refusal::CannotCollapse(_) => "madvise_collapse()",
+        Refusal::CannotPopulate { .. } => "faultin_page()",
         Refusal::BelowHeap | Refusal::BreakMeets { .. } | Refusal::NoHeap => "brk()",
     }
 }

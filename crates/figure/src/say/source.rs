@@ -1,11 +1,15 @@
 //! Which function of the kernel makes a decision: the names change with the releases.
 
 use mmscope_mm::{
-    BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite, WriteEvent,
+    Advice, BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite,
+    WriteEvent,
 };
 
 /// Asks for nodes before a write.
 pub const PREALLOCATE: &str = "mas_preallocate()";
+
+/// Where advice about memory comes in.
+pub const MADVISE: &str = "do_madvise()";
 
 /// Whether a kernel's release is this one or a later one. For names only; rules ask for changes.
 fn since(kernel: Kernel, id: &str) -> bool {
@@ -59,8 +63,22 @@ pub fn function(
         Event::NewVma { .. } if matches!(call, Some(Call::Brk { .. })) => "do_brk_flags()",
         Event::NewVma { .. } => mmap_region(kernel),
         Event::FlagsChanged { .. } | Event::Unaccounted { .. } | Event::Unchanged { .. } => {
-            "mprotect_fixup()"
+            flags(call)
         }
+        Event::HolePassed { .. } => "madvise_walk_vmas()",
+        Event::Advised { advice, .. } => match *advice {
+            Advice::DONTNEED | Advice::DONTNEED_LOCKED | Advice::FREE => "madvise_dontneed_free()",
+            Advice::REMOVE => "madvise_remove()",
+            Advice::WILLNEED => "madvise_willneed()",
+            Advice::COLD => "madvise_cold()",
+            Advice::PAGEOUT => "madvise_pageout()",
+            Advice::POPULATE_READ | Advice::POPULATE_WRITE => "madvise_populate()",
+            Advice::GUARD_INSTALL => "madvise_guard_install()",
+            Advice::GUARD_REMOVE => "madvise_guard_remove()",
+            _ => "madvise_vma_behavior()",
+        },
+        Event::Collapsed { .. } => "madvise_collapse()",
+        Event::ThpSwitched(_) => "prctl()",
         Event::Break { by, .. } => match by {
             BreakMove::Grow => "do_brk_flags()",
             BreakMove::Query | BreakMove::WithinPage | BreakMove::Shrink => "brk()",
@@ -90,6 +108,15 @@ pub fn function(
             TreeWrite::GrowStack => "expand_downwards()",
             TreeWrite::Clear | TreeWrite::Detach => "munmap()",
         },
+    }
+}
+
+/// Where flags of a mapping change.
+pub fn flags(call: Option<&Call>) -> &'static str {
+    match call {
+        Some(Call::Madvise { .. }) => "madvise_update_vma()",
+        Some(Call::Mlock { .. } | Call::Munlock { .. }) => "mlock_fixup()",
+        _ => "mprotect_fixup()",
     }
 }
 

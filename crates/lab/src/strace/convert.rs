@@ -222,10 +222,17 @@ impl Converter {
                     _ => Why::LayoutNotModelled,
                 }))
             }
-            "madvise" | "process_madvise" | "mlock" | "mlock2" | "munlock" | "mlockall"
-            | "munlockall" | "mseal" | "syscall_0x1ce" | "mbind" | "pkey_alloc" => {
-                Ok(Became::Skipped(Why::FlagsOnly))
+            "madvise" | "mlock" | "mlock2" | "munlock" => self.about_range(&parts, result.text),
+            "prctl"
+                if parts
+                    .args
+                    .first()
+                    .is_some_and(|what| what.text() == call::THP_DISABLE) =>
+            {
+                self.switch(&parts, result.text)
             }
+            "process_madvise" | "mlockall" | "munlockall" | "mseal" | "syscall_0x1ce" | "mbind"
+            | "pkey_alloc" => Ok(Became::Skipped(Why::FlagsOnly)),
             _ => {
                 self.descriptors.see(&parts, result.text);
                 Ok(Became::Skipped(Why::NotMemory))
@@ -392,6 +399,43 @@ impl Converter {
             base,
             outcome,
         ))
+    }
+
+    /// Calls about a range that leave its place and its access as they are. About memory that the log does not know
+    /// nothing can be said.
+    fn about_range(&mut self, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
+        let (mut call, _) = call::call(parts, &mut Reading)?;
+        let Some(outcome) = outcome(result, &call) else {
+            return Ok(Became::Skipped(no_outcome(result)));
+        };
+        let (Call::Madvise { addr, .. } | Call::Mlock { addr, .. } | Call::Munlock { addr, .. }) =
+            &mut call
+        else {
+            return Ok(Became::Skipped(Why::Arguments));
+        };
+        let known = self.has_maps
+            || self
+                .recorded
+                .at(*addr)
+                .is_some_and(|(_, region)| region.owner.is_some());
+        // Only shared mappings can be asked to, and private ones stand in for those.
+        let remove = parts
+            .args
+            .get(2)
+            .is_some_and(|what| what.text() == "MADV_REMOVE");
+        if !known || remove || outcome == Outcome::Error(Errno::EPERM) {
+            return Ok(Became::Skipped(Why::FlagsOnly));
+        }
+        let base = self.relate(addr);
+        Ok(Became::Step(call, base, outcome))
+    }
+
+    fn switch(&mut self, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
+        let (call, _) = call::call(parts, &mut Reading)?;
+        Ok(match outcome(result, &call) {
+            Some(outcome) => Became::Step(call, None, outcome),
+            None => Became::Skipped(no_outcome(result)),
+        })
     }
 
     fn brk(&mut self, line: u32, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {

@@ -5,7 +5,7 @@ use mmscope_mm::{
 };
 
 use super::error::Expected;
-use super::flags::{map_flags, prot};
+use super::flags::{advice, map_flags, mlock_flags, prot};
 use super::number::{number, number_in};
 use super::part::{CallParts, Parsed, Part};
 use super::setting::limit;
@@ -16,12 +16,20 @@ pub(crate) const CALLS: &[&str] = &[
     "mmap",
     "munmap",
     "mprotect",
+    "madvise",
+    "mlock",
+    "mlock2",
+    "munlock",
     "brk",
+    "prctl",
     "prlimit64",
     "setrlimit",
     "touch",
     "read",
 ];
+
+/// The one `prctl` that is about memory here.
+pub(crate) const THP_DISABLE: &str = "PR_SET_THP_DISABLE";
 
 /// Limits by name.
 pub(crate) const RESOURCES: &[(&str, Resource)] = &[
@@ -89,6 +97,31 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             let (len, prot) = (number(args[1])?, prot(args[2])?);
             Ok((Call::Mprotect { addr, len, prot }, base))
         }
+        "madvise" => {
+            arguments(parts, "madvise", 3)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, advice) = (number(args[1])?, advice(args[2])?);
+            Ok((Call::Madvise { addr, len, advice }, base))
+        }
+        "mlock" => {
+            arguments(parts, "mlock", 2)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, flags) = (number(args[1])?, 0);
+            Ok((Call::Mlock { addr, len, flags }, base))
+        }
+        "mlock2" => {
+            arguments(parts, "mlock2", 3)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, flags) = (number(args[1])?, mlock_flags(args[2])?);
+            Ok((Call::Mlock { addr, len, flags }, base))
+        }
+        "munlock" => {
+            arguments(parts, "munlock", 2)?;
+            let (addr, base) = address(args[0], context)?;
+            let len = number(args[1])?;
+            Ok((Call::Munlock { addr, len }, base))
+        }
+        "prctl" => prctl(parts),
         "brk" => {
             arguments(parts, "brk", 1)?;
             let (addr, base) = address(args[0], context)?;
@@ -145,6 +178,22 @@ fn mmap(args: &[Part<'_>], context: &mut impl Context) -> Parsed<Asked> {
         begin_32bit: None,
     };
     Ok((Call::Mmap(mmap), base))
+}
+
+/// `prctl(PR_SET_THP_DISABLE, on[, flags, 0, 0])`
+fn prctl(parts: &CallParts<'_>) -> Parsed<Asked> {
+    let args = &parts.args;
+    let count = if args.len() == 2 { 2 } else { 5 };
+    arguments(parts, "prctl", count)?;
+    if args[0].text() != THP_DISABLE {
+        return Err(args[0].wants(Expected::OneOf(&[THP_DISABLE])));
+    }
+    for none in args.iter().skip(3) {
+        number_in(*none, 0, 0)?;
+    }
+    let flags = args.get(2).map_or(Ok(0), |flags| number(*flags))?;
+    let on = number(args[1])?;
+    Ok((Call::SetThpDisable { on, flags }, None))
 }
 
 fn touch(

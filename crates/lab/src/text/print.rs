@@ -6,8 +6,8 @@ use mmscope_mm::{
     Access, Call, Fd, File, FileId, FilePlacement, Limit, Mmap, Outcome, Range, Settings,
 };
 
-use super::call::{RESOURCES, error_text};
-use super::flags::{map_flags_text, prot_text};
+use super::call::{RESOURCES, THP_DISABLE, error_text};
+use super::flags::{advice_text, map_flags_text, mlock_text, prot_text};
 use super::parse::{MAGIC, VERSION};
 use super::part::escaped;
 use super::setting::{FS, SETTINGS, file_system_text};
@@ -228,6 +228,29 @@ pub fn call_text(line: &CallLine, files: &[File]) -> String {
             prot,
         } => {
             format!("mprotect({}, {len}, {})", addr(start), prot_text(prot))
+        }
+        Call::Madvise {
+            addr: start,
+            len,
+            advice,
+        } => {
+            format!("madvise({}, {len}, {})", addr(start), advice_text(advice))
+        }
+        Call::Mlock {
+            addr: start,
+            len,
+            flags: 0,
+        } => format!("mlock({}, {len})", addr(start)),
+        Call::Mlock {
+            addr: start,
+            len,
+            flags,
+        } => {
+            format!("mlock2({}, {len}, {})", addr(start), mlock_text(flags))
+        }
+        Call::Munlock { addr: start, len } => format!("munlock({}, {len})", addr(start)),
+        Call::SetThpDisable { on, flags } => {
+            format!("prctl({THP_DISABLE}, {on}, {flags}, 0, 0)")
         }
         Call::Brk { addr: end } => format!("brk({})", addr(end)),
         Call::Touch {
