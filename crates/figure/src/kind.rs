@@ -33,7 +33,7 @@ impl Kind {
     pub fn of(machine: &Machine, id: VmaId) -> Kind {
         match machine.label(id) {
             Label::Anonymous => Kind::Anon,
-            Label::File => Kind::File,
+            Label::File | Label::Shmem => Kind::File,
             Label::Heap => Kind::Heap,
             Label::Special(Special::Stack) => Kind::Stack,
             Label::Special(Special::Vvar | Special::VvarVclock | Special::Vdso) => Kind::Special,

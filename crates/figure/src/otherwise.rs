@@ -2,7 +2,7 @@
 
 use mmscope_lab::LaneFrame;
 use mmscope_mm::page::PMD_SIZE;
-use mmscope_mm::{Call, Change, Machine, MapFlags, Outcome, Range};
+use mmscope_mm::{Advice, Call, Change, Machine, MapFlags, MremapFlags, Outcome, Range};
 
 /// What a call came to, as far as it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +105,15 @@ fn came(outcome: Outcome, machine: &Machine, at: u64, asked_before: u64) -> Came
 fn about(call: &Call, outcome: Outcome) -> u64 {
     match *call {
         Call::Mmap(mmap) => outcome.address().unwrap_or(mmap.addr),
+        Call::Mremap(remap) => outcome.address().unwrap_or(remap.addr),
         Call::Brk { addr } => outcome.address().unwrap_or(addr).saturating_sub(1),
-        Call::Munmap { addr, .. } | Call::Mprotect { addr, .. } | Call::Touch { addr, .. } => addr,
-        Call::Setrlimit { .. } => 0,
+        Call::Munmap { addr, .. }
+        | Call::Mprotect { addr, .. }
+        | Call::Madvise { addr, .. }
+        | Call::Mlock { addr, .. }
+        | Call::Munlock { addr, .. }
+        | Call::Touch { addr, .. } => addr,
+        Call::SetThpDisable { .. } | Call::Setrlimit { .. } => 0,
     }
 }
 
@@ -131,11 +137,45 @@ fn candidates(call: &Call) -> Vec<Change> {
             Change::FaultedJoinsUnfaulted,
             Change::AnonPgoff,
         ],
+        Call::Mremap(_) => &[
+            Change::MapleTree,
+            Change::AlignThp61,
+            Change::RevertAlignThp61,
+            Change::AlignThp,
+            Change::AlignAbuts,
+            Change::AlignFiles,
+            Change::AlignMultiplesOnly,
+            Change::AlignNotWithHint,
+            Change::AlignNotFiles,
+            Change::FaultedJoinsUnfaulted,
+            Change::MremapChecksSource,
+            Change::MremapCountsSplits,
+            Change::AnonPgoff,
+            Change::KeptSourceApart,
+        ],
         Call::Mprotect { .. } => &[
             Change::MprotectUnaccounts,
             Change::FaultedJoinsUnfaulted,
             Change::AnonPgoff,
         ],
+        Call::Madvise { advice, .. } => match *advice {
+            Advice::COLLAPSE => &[
+                Change::MadvCollapse,
+                Change::CollapseReadOnly,
+                Change::CollapsePassesEmpty,
+                Change::CollapseNothing,
+            ],
+            Advice::GUARD_INSTALL | Advice::GUARD_REMOVE => {
+                &[Change::MadvGuard, Change::GuardFiles, Change::MaybeGuard]
+            }
+            Advice::REMOVE => &[Change::RemoveMaywrite],
+            Advice::DONTNEED | Advice::DONTNEED_LOCKED => &[Change::ReclaimTables],
+            _ => &[Change::FaultedJoinsUnfaulted, Change::AnonPgoff],
+        },
+        Call::Mlock { .. } | Call::Munlock { .. } => {
+            &[Change::FaultedJoinsUnfaulted, Change::AnonPgoff]
+        }
+        Call::SetThpDisable { .. } => &[Change::ThpDisableFlag],
         Call::Brk { addr } if *addr > 0 => &[
             Change::BrkExpandsHeap,
             Change::BrkPreallocates,
@@ -156,6 +196,15 @@ fn candidates(call: &Call) -> Vec<Change> {
             }
             _ => true,
         },
+        Call::Mremap(remap) => {
+            let fixed = remap.flags.contains(MremapFlags::FIXED);
+            match change {
+                Change::MapleTree => !fixed,
+                Change::KeptSourceApart => remap.flags.contains(MremapFlags::DONTUNMAP),
+                change if places(**change) => !fixed && remap.new_len > PMD_SIZE - 4096,
+                _ => true,
+            }
+        }
         _ => true,
     };
     all.iter().filter(looked_at).copied().collect()

@@ -2,6 +2,7 @@
 //!
 //! Kernel things go by the kernel's names. Sentences are short, and say what was compared with what.
 
+pub mod advice;
 pub mod cli;
 pub mod error;
 pub mod event;
@@ -34,7 +35,7 @@ pub fn mapping(machine: &Machine, id: VmaId) -> String {
     let range = format!("{:x}-{:x}", vma.start, vma.end);
     match machine.label(id) {
         Label::Anonymous => format!("the mapping {range}"),
-        Label::File | Label::Heap | Label::Special(_) => {
+        Label::File | Label::Shmem | Label::Heap | Label::Special(_) => {
             format!("{} at {range}", crate::kind::short_name(machine, id))
         }
     }

@@ -164,6 +164,7 @@ fn headline(frame: &Frame, lane: &LaneFrame) -> Why {
             plain(say::sentence(say::outcome::not_modelled(what)) + ".", "")
         }
         Outcome::Signal { .. } | Outcome::Touched(_) => touched(lane, outcome),
+        _ if matches!(lane.done, Some(Call::Mremap(_))) => remapped(lane),
         Outcome::Address(_) | Outcome::Done | Outcome::Error(_) => match placed(lane) {
             Some(range) => mapped(lane, range),
             None => {
@@ -407,6 +408,9 @@ fn mapped(lane: &LaneFrame, range: Range) -> Why {
                 why.function =
                     say::source::arch_get_unmapped_area(direction(lane, lane.events.len()));
             }
+            Some(PlacedBy::Fixed) if matches!(lane.done, Some(Call::Mremap(_))) => {
+                why.function = "mremap_to()";
+            }
             Some(PlacedBy::Fixed) => why.function = say::source::mmap_region(lane.kernel),
             Some(PlacedBy::AlignedSearch) => {
                 why.condition = alignment
@@ -418,6 +422,48 @@ fn mapped(lane: &LaneFrame, range: Range) -> Why {
             Some(PlacedBy::Search) | None => {}
         },
     }
+    why
+}
+
+/// mremap: what it did, where a moved range went, and whether it joined a neighbour.
+fn remapped(lane: &LaneFrame) -> Why {
+    let mut sentences = Vec::new();
+    let mut more = 0u64;
+    for (at, event) in lane.events.iter().enumerate() {
+        match event {
+            Event::Remap { .. } if sentences.len() < 3 => sentences.push(detail(lane, at)),
+            Event::Remap { .. } => more += 1,
+            _ => {}
+        }
+    }
+    let function = sentences.last().map_or("", |told| told.function);
+    let mut why = match placed(lane) {
+        Some(range) => mapped(lane, range),
+        None => {
+            let mut why = plain(String::new(), function);
+            let all = otherwise(lane);
+            tell_otherwise(lane, &mut why, &all);
+            why
+        }
+    };
+    let mut sentence = String::new();
+    for told in &sentences {
+        if !sentence.is_empty() {
+            sentence.push(' ');
+        }
+        sentence.push_str(&told.text);
+    }
+    if more > 0 {
+        sentence.push_str(&format!(
+            " And {} more.",
+            num::count(more, "range", "ranges")
+        ));
+    }
+    if !why.sentence.is_empty() {
+        sentence.push(' ');
+        sentence.push_str(&why.sentence);
+    }
+    why.sentence = sentence;
     why
 }
 
@@ -552,7 +598,8 @@ fn telling_refusal(lane: &LaneFrame) -> Option<(Side, MergeRefusal)> {
             | MergeRefusal::Pgoff { .. }
             | MergeRefusal::AnonPgoff { .. }
             | MergeRefusal::AnonVmaDiffers(..)
-            | MergeRefusal::FaultedIntoUnfaulted => 0,
+            | MergeRefusal::FaultedIntoUnfaulted
+            | MergeRefusal::StaysBehind => 0,
         };
         (touches, *side == Side::Prev)
     })
@@ -600,7 +647,17 @@ fn done(lane: &LaneFrame) -> Why {
         Some(Call::Mprotect { len: 0, .. }) => {
             plain("Length 0: nothing to do.".to_owned(), "do_mprotect_pkey()")
         }
-        Some(Call::Mprotect { .. }) if !changed_flags(lane).is_empty() => protected(lane),
+        Some(
+            Call::Mprotect { .. }
+            | Call::Madvise { .. }
+            | Call::Mlock { .. }
+            | Call::Munlock { .. },
+        ) if !changed_flags(lane).is_empty() => protected(lane),
+        Some(
+            Call::Madvise { len: 0, .. }
+            | Call::Mlock { len: 0, .. }
+            | Call::Munlock { len: 0, .. },
+        ) => plain("Length 0: nothing to do.".to_owned(), ""),
         _ => told(lane),
     };
     let all = otherwise(lane);
@@ -626,7 +683,7 @@ fn protected(lane: &LaneFrame) -> Why {
         sentence.push_str(&say::merge::refusal(side, reason));
     }
     sentence.push('.');
-    plain(sentence, "mprotect_fixup()")
+    plain(sentence, say::source::flags(lane.done.as_ref()))
 }
 
 /// The decisions that changed something, at most three.
@@ -636,9 +693,14 @@ fn told(lane: &LaneFrame) -> Why {
             event,
             Event::Merged { .. }
                 | Event::NewVma { .. }
+                | Event::ShmemObject { .. }
                 | Event::Unmap { .. }
                 | Event::FlagsChanged { .. }
                 | Event::Unchanged { .. }
+                | Event::HolePassed { .. }
+                | Event::Advised { .. }
+                | Event::Collapsed { .. }
+                | Event::ThpSwitched(_)
                 | Event::Break { .. }
                 | Event::LimitSet
         )

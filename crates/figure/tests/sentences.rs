@@ -7,10 +7,11 @@
 
 use mmscope_figure::say::{event, limit, merge, outcome, refusal, source};
 use mmscope_mm::{
-    AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, Direction, Errno, Event, FaultPage,
-    GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel, Machine, MapFlags, MergeForm,
-    MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal, Release, Settings, Side, Signal,
-    Start, StartMap, TreeWrite, VmFlags, VmaId,
+    Advice, AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, CollapseRefusal, Direction,
+    Errno, Event, FaultPage, GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel,
+    Machine, MapFlags, MergeForm, MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal,
+    Release, RemapBy, Settings, Side, Signal, Start, StartMap, ThpDisable, TreeWrite, VmFlags,
+    VmaId,
 };
 
 fn machine(kernel: &str) -> Machine {
@@ -116,6 +117,7 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         MergeRefusal::AnonPgoff { .. } => 6,
         MergeRefusal::AnonVmaDiffers(..) => 7,
         MergeRefusal::FaultedIntoUnfaulted => 8,
+        MergeRefusal::StaysBehind => 9,
     };
     let all = vec![
         MergeRefusal::NoNeighbour,
@@ -133,8 +135,9 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         },
         MergeRefusal::AnonVmaDiffers(AnonVma(3), AnonVma(4)),
         MergeRefusal::FaultedIntoUnfaulted,
+        MergeRefusal::StaysBehind,
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 9);
+    complete(all.iter().map(|refusal| number(*refusal)), 10);
     all
 }
 
@@ -170,8 +173,22 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
         Refusal::BelowHeap => 27,
         Refusal::BreakMeets { .. } => 28,
         Refusal::NoHeap => 29,
+        Refusal::StaysAndResizes => 35,
+        Refusal::RangesOverlap { .. } => 36,
+        Refusal::DuplicatesPrivate(_) => 37,
+        Refusal::BeyondMapping { .. } => 38,
+        Refusal::CannotExpand(_) => 39,
+        Refusal::NoRoomToGrow { .. } => 40,
+        Refusal::MoveTooMany { .. } => 41,
+        Refusal::UnknownAdvice(_) => 30,
+        Refusal::AdviceNotFor { .. } => 31,
+        Refusal::NotAdmin => 32,
+        Refusal::CannotCollapse(_) => 33,
+        Refusal::CannotPopulate { .. } => 34,
+        Refusal::ReadOnlyFile => 42,
+        Refusal::UnsupportedFlags(_) => 43,
     };
-    let all = vec![
+    let mut all = vec![
         Refusal::Unaligned(0x123),
         Refusal::UnalignedOffset(0x123),
         Refusal::ZeroLength,
@@ -226,8 +243,62 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
             highest: 0x3f_f000,
         },
         Refusal::NoHeap,
+        Refusal::StaysAndResizes,
+        Refusal::RangesOverlap {
+            from: RANGE,
+            to: RANGE,
+        },
+        Refusal::DuplicatesPrivate(vma),
+        Refusal::BeyondMapping { vma, range: RANGE },
+        Refusal::CannotExpand(vma),
+        Refusal::NoRoomToGrow { vma, next: None },
+        Refusal::NoRoomToGrow {
+            vma,
+            next: Some(vma),
+        },
+        Refusal::MoveTooMany {
+            map_count: 65_526,
+            more: 6,
+            max: 65_530,
+        },
+        Refusal::ReadOnlyFile,
+        Refusal::UnsupportedFlags(0x8_0000),
+        Refusal::UnknownAdvice(Advice(99)),
+        Refusal::AdviceNotFor {
+            vma,
+            advice: Advice::FREE,
+        },
+        Refusal::NotAdmin,
+        Refusal::CannotPopulate {
+            at: 0x5000,
+            signal: Signal::BusAdrerr,
+        },
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 30);
+    all.extend(collapse_refusals().into_iter().map(Refusal::CannotCollapse));
+    complete(all.iter().map(|refusal| number(*refusal)), 44);
+    all
+}
+
+fn collapse_refusals() -> Vec<CollapseRefusal> {
+    let number = |refusal: CollapseRefusal| match refusal {
+        CollapseRefusal::NoHugePage => 0,
+        CollapseRefusal::Disabled => 1,
+        CollapseRefusal::Special => 2,
+        CollapseRefusal::TooSmall => 3,
+        CollapseRefusal::Untouched => 4,
+        CollapseRefusal::NoWholeBlock => 5,
+        CollapseRefusal::Empty(_) => 6,
+    };
+    let all = vec![
+        CollapseRefusal::NoHugePage,
+        CollapseRefusal::Disabled,
+        CollapseRefusal::Special,
+        CollapseRefusal::TooSmall,
+        CollapseRefusal::Untouched,
+        CollapseRefusal::NoWholeBlock,
+        CollapseRefusal::Empty(0x20_0000),
+    ];
+    complete(all.iter().map(|refusal| number(*refusal)), 7);
     all
 }
 
@@ -292,6 +363,13 @@ fn number(event: &Event) -> usize {
         Event::LimitSet => 25,
         Event::Nodes { .. } => 26,
         Event::Tree(_) => 27,
+        Event::Remap { .. } => 32,
+        Event::AnonVmaDropped { .. } => 33,
+        Event::HolePassed { .. } => 28,
+        Event::Advised { .. } => 29,
+        Event::Collapsed { .. } => 30,
+        Event::ThpSwitched(_) => 31,
+        Event::ShmemObject { .. } => 34,
     }
 }
 
@@ -338,6 +416,14 @@ fn events(machine: &Machine) -> Vec<Event> {
             at: 0x20_0000,
         },
         Event::NewVma { vma, range: RANGE },
+        Event::ShmemObject {
+            len: 1 << 16,
+            charged: 16,
+        },
+        Event::ShmemObject {
+            len: 1 << 16,
+            charged: 0,
+        },
         Event::FlagsChanged {
             vma,
             range: RANGE,
@@ -364,6 +450,9 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
         Event::Grown { vma, start: 0x1000 },
         Event::LimitSet,
+        Event::AnonVmaDropped { vma },
+        Event::HolePassed { range: RANGE },
+        Event::Collapsed { addr: 0x20_0000 },
     ];
     all.extend(
         align_verdicts()
@@ -373,6 +462,19 @@ fn events(machine: &Machine) -> Vec<Event> {
                 hint: 0x7000,
                 verdict,
             }),
+    );
+    all.extend(Advice::ALL.iter().map(|(_, advice)| Event::Advised {
+        vma,
+        range: RANGE,
+        advice: *advice,
+    }));
+    all.extend(
+        [
+            ThpDisable::No,
+            ThpDisable::ExceptAdvised,
+            ThpDisable::Completely,
+        ]
+        .map(Event::ThpSwitched),
     );
     for padded in [false, true] {
         for verdict in [
@@ -458,6 +560,19 @@ fn events(machine: &Machine) -> Vec<Event> {
         form,
     }));
     for by in [
+        RemapBy::SameSize,
+        RemapBy::Shrink,
+        RemapBy::Grow,
+        RemapBy::Move,
+        RemapBy::MoveAndKeep,
+        RemapBy::Duplicate,
+    ] {
+        let (from, to) = (RANGE, Range::sized(0x7000_0000, 0x3000));
+        all.push(Event::Remap { from, to, by });
+        let to = Range::sized(0x7000_0000, RANGE.len());
+        all.push(Event::Remap { from, to, by });
+    }
+    for by in [
         BreakMove::Query,
         BreakMove::WithinPage,
         BreakMove::Grow,
@@ -510,7 +625,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 28);
+    complete(all.iter().map(number), 35);
     all
 }
 

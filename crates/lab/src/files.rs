@@ -27,7 +27,7 @@ impl Files {
         files
     }
 
-    /// The file of exactly this identity; a new one if there is none.
+    /// The first file of exactly this identity; a new one if there is none.
     pub(crate) fn exact(
         &mut self,
         path: &str,
@@ -44,6 +44,54 @@ impl Files {
             dev: dev.to_owned(),
             inode,
             placement,
+            read_only: false,
+        })
+    }
+
+    /// The file of this identity that was opened in the same way, described anew; a new one if there is none.
+    pub(crate) fn opened(&mut self, file: File) -> FileId {
+        let same = |other: &File| {
+            other.read_only == file.read_only
+                && other.path == file.path
+                && other.dev == file.dev
+                && other.inode == file.inode
+        };
+        let known = self
+            .by_identity
+            .get(&identity(&file.path, &file.dev, file.inode));
+        let first = known.map_or(self.list.len(), |id| *id as usize);
+        for (id, other) in self.list.iter_mut().enumerate().skip(first) {
+            if same(other) {
+                *other = file;
+                return FileId(id as u32);
+            }
+        }
+        self.push(file)
+    }
+
+    /// The first file with this path that was opened in this way; a new one if there is none.
+    pub(crate) fn by_path_opened(
+        &mut self,
+        path: &str,
+        placement: FilePlacement,
+        read_only: bool,
+    ) -> FileId {
+        let first = self
+            .by_path
+            .get(path)
+            .map_or(self.list.len(), |id| *id as usize);
+        for (id, file) in self.list.iter().enumerate().skip(first) {
+            if file.read_only == read_only && file.path == path {
+                return FileId(id as u32);
+            }
+        }
+        self.push(File {
+            path: path.to_owned(),
+            len: None,
+            dev: NO_DEVICE.to_owned(),
+            inode: 0,
+            placement,
+            read_only,
         })
     }
 
@@ -67,11 +115,6 @@ impl Files {
     /// The file with this number.
     pub(crate) fn get(&self, id: FileId) -> Option<&File> {
         self.list.get(id.0 as usize)
-    }
-
-    /// The same, to be changed in anything but its identity.
-    pub(crate) fn get_mut(&mut self, id: FileId) -> Option<&mut File> {
-        self.list.get_mut(id.0 as usize)
     }
 
     /// All of them.

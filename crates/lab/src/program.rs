@@ -1,6 +1,6 @@
 //! What a scenario's task does: calls, some of them in repeat blocks.
 
-use mmscope_mm::{Call, Mmap, Outcome};
+use mmscope_mm::{Call, Mmap, Mremap, Outcome};
 
 use crate::blocks::Blocks;
 
@@ -36,6 +36,8 @@ pub struct CallLine {
     pub name: Option<String>,
     /// The earlier result that its address counts from; the call then holds the distance, wrapping.
     pub relative_to: Option<String>,
+    /// The same for the new address of an mremap.
+    pub new_relative_to: Option<String>,
     /// The call.
     pub call: Call,
     /// What it returned where it was recorded.
@@ -51,6 +53,7 @@ impl CallLine {
             line: SourceLine::default(),
             name: None,
             relative_to: None,
+            new_relative_to: None,
             call,
             recorded: None,
         }
@@ -63,9 +66,21 @@ pub(crate) fn counted_from(mut call: Call, base: u64) -> Call {
         Call::Mmap(Mmap { addr, .. })
         | Call::Munmap { addr, .. }
         | Call::Mprotect { addr, .. }
+        | Call::Madvise { addr, .. }
+        | Call::Mlock { addr, .. }
+        | Call::Munlock { addr, .. }
         | Call::Brk { addr }
+        | Call::Mremap(Mremap { addr, .. })
         | Call::Touch { addr, .. } => *addr = addr.wrapping_add(base),
-        Call::Setrlimit { .. } => {}
+        Call::SetThpDisable { .. } | Call::Setrlimit { .. } => {}
+    }
+    call
+}
+
+/// An mremap with its new address counted from `base`.
+pub(crate) fn target_counted_from(mut call: Call, base: u64) -> Call {
+    if let Call::Mremap(Mremap { new_addr, .. }) = &mut call {
+        *new_addr = new_addr.wrapping_add(base);
     }
     call
 }
@@ -142,7 +157,7 @@ fn collect<'a>(items: &'a [Item], calls: &mut Vec<&'a CallLine>) {
 }
 
 /// No step defines the name.
-const UNDEFINED: u32 = u32::MAX;
+pub(crate) const UNDEFINED: u32 = u32::MAX;
 
 /// A program with its repeats unrolled: for each step the call, and the step that defined the name it uses.
 #[derive(Clone, Debug)]
@@ -150,6 +165,8 @@ pub(crate) struct Flat {
     calls: Vec<CallLine>,
     order: Vec<u32>,
     definitions: Vec<u32>,
+    /// The same for the new addresses that mremaps count, by step.
+    targets: Vec<(u32, u32)>,
 }
 
 impl Flat {
@@ -165,13 +182,20 @@ impl Flat {
         };
         let names: Vec<_> = calls
             .iter()
-            .map(|call| (number(&call.name), number(&call.relative_to)))
+            .map(|call| {
+                (
+                    number(&call.name),
+                    number(&call.relative_to),
+                    number(&call.new_relative_to),
+                )
+            })
             .collect();
         let known = numbers.len();
         let mut flat = Flat {
             calls,
             order: Vec::new(),
             definitions: Vec::new(),
+            targets: Vec::new(),
         };
         flat.order
             .reserve(program.steps().min(u64::from(MAX_STEPS)) as usize);
@@ -200,10 +224,16 @@ impl Flat {
             step => Some(step),
         }
     }
+
+    /// The step whose result the new address of an mremap counts from.
+    pub(crate) fn target(&self, index: u32) -> Option<u32> {
+        let at = self.targets.binary_search_by_key(&index, |target| target.0);
+        at.ok().map(|at| self.targets[at].1)
+    }
 }
 
 struct Unroll<'a> {
-    names: &'a [(Option<u32>, Option<u32>)],
+    names: &'a [(Option<u32>, Option<u32>, Option<u32>)],
     last: Vec<u32>,
     flat: &'a mut Flat,
 }
@@ -240,11 +270,14 @@ impl Unroll<'_> {
         if step >= MAX_STEPS {
             return;
         }
-        let (name, relative_to) = self.names[number as usize];
+        let (name, relative_to, target) = self.names[number as usize];
         self.flat.order.push(number);
         self.flat
             .definitions
             .push(relative_to.map_or(UNDEFINED, |name| self.last[name as usize]));
+        if let Some(target) = target {
+            self.flat.targets.push((step, self.last[target as usize]));
+        }
         if let Some(name) = name {
             self.last[name as usize] = step;
         }

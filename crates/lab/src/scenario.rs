@@ -12,7 +12,7 @@
 //! | `file [len=N] [fs=NAME] DEVICE INODE PATH` | a file of which more is to be said than `maps` does |
 //! | `maps {`, lines of `/proc/PID/maps`, `}` | the process at the start |
 //! | `brk START [END]` | its heap |
-//! | `a = mmap(NULL, 4632k, PROT_READ, MAP_PRIVATE\|MAP_ANONYMOUS, -1, 0) = 0x7ffff794a000` | a call as strace prints it: `mmap`, `munmap`, `mprotect`, `brk`, `prlimit64`, `setrlimit`. A name before it and a recorded result behind it may be there or not; `from ADDR` before the result says where a `MAP_32BIT` search began |
+//! | `a = mmap(NULL, 4632k, PROT_READ, MAP_PRIVATE\|MAP_ANONYMOUS, -1, 0) = 0x7ffff794a000` | a call as strace prints it: `mmap`, `munmap`, `mprotect`, `madvise`, `mlock`, `mlock2`, `munlock`, `brk`, `prctl` with `PR_SET_THP_DISABLE`, `prlimit64`, `setrlimit`. A name before it and a recorded result behind it may be there or not; `from ADDR` before the result says where a `MAP_32BIT` search began |
 //! | `touch(a+4k, 64k)`, `read(a, 1M, 4k)` | writes or reads a byte every 4096 or so many bytes |
 //! | `repeat N {`, lines, `}` | does it N times |
 //!

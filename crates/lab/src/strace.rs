@@ -88,10 +88,6 @@ pub enum Why {
     BeforeExec,
     /// It changes attributes that are not modelled yet, not places.
     FlagsOnly,
-    /// A shared mapping: not modelled yet. A private one stands in for it.
-    SharedStandIn,
-    /// A move or a change of size: not modelled yet. Mappings of the recorded result stand in for it.
-    MremapStandIn,
     /// It changes the layout and is not modelled yet: see [`Import::layout_unknown_from`].
     LayoutNotModelled,
     /// It failed for a reason that the model knows nothing of, such as the rights of a file.

@@ -5,7 +5,8 @@
 
 use mmscope_maple::{GapLook, Id, Node, NodeId, Root, Witness};
 use mmscope_mm::{
-    Call, Event, Journal, Kernel, Machine, Observer, Outcome, Pmd, Process, StartError, Vma, VmaId,
+    Call, Event, Journal, Kernel, Machine, Observer, Outcome, Pmd, Process, Shmem, ShmemId,
+    StartError, Vma, VmaId,
 };
 
 use crate::scenario::Scenario;
@@ -83,6 +84,14 @@ impl Witness<Vma> for Watcher {
 
 impl Witness<Process> for Watcher {
     fn before_edit(&mut self, id: Id<Process>, old: Option<&Process>) {
+        if let Watcher::Journal(journal) = self {
+            journal.before_edit(id, old);
+        }
+    }
+}
+
+impl Witness<Shmem> for Watcher {
+    fn before_edit(&mut self, id: ShmemId, old: Option<&Shmem>) {
         if let Watcher::Journal(journal) = self {
             journal.before_edit(id, old);
         }

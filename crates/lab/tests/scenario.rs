@@ -8,9 +8,9 @@ use mmscope_lab::{
 };
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{
-    Access, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap, Outcome,
-    Overcommit, Prot, Range, Resource, Rlimits, Settings, Signal, Special, Start, StartMap, Thp,
-    VmFlags,
+    Access, Advice, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap, Mremap,
+    MremapFlags, Outcome, Overcommit, Prot, Range, Resource, Rlimits, Settings, Signal, Special,
+    Start, StartMap, Thp, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -148,6 +148,21 @@ fn slips_are_told_where_they_stand() {
         "mmap(NULL, 1, PROT_READ, MAP_PRIVATE|MAP_ANONYMUS, -1, 0)",
         "2:38 MAP_ANONYMUS",
         flag(FlagSet::Map, "MAP_ANONYMOUS"),
+    );
+    one(
+        "madvise(0x1000, 1, MADV_DONTNED)",
+        "2:20 MADV_DONTNED",
+        flag(FlagSet::Advice, "MADV_DONTNEED"),
+    );
+    one(
+        "mlock2(0x1000, 1, MLOCK_ONFAUL)",
+        "2:19 MLOCK_ONFAUL",
+        flag(FlagSet::Mlock, "MLOCK_ONFAULT"),
+    );
+    one(
+        "prctl(PR_SET_NAME, 1)",
+        "2:7 PR_SET_NAME",
+        OneOf(&["PR_SET_THP_DISABLE"]),
     );
     one(
         "mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0)",
@@ -434,13 +449,15 @@ fn file() -> impl Strategy<Value = File> {
         dev,
         any::<u32>(),
         placement,
+        any::<bool>(),
     )
-        .prop_map(|(path, len, dev, inode, placement)| File {
+        .prop_map(|(path, len, dev, inode, placement, read_only)| File {
             path,
             len,
             dev,
             inode: inode.into(),
             placement,
+            read_only,
         })
 }
 
@@ -556,6 +573,32 @@ fn call(files: u32) -> impl Strategy<Value = Call> {
             len,
             prot
         }),
+        any::<(u64, u64, u64, u32, u64)>().prop_map(|(addr, old_len, new_len, flags, new_addr)| {
+            Call::Mremap(Mremap {
+                addr,
+                old_len,
+                new_len,
+                flags: MremapFlags::from_bits_retain(flags),
+                new_addr,
+            })
+        }),
+        any::<(u64, u64, u32)>().prop_map(|(addr, len, advice)| Call::Madvise {
+            addr,
+            len,
+            advice: Advice(advice),
+        }),
+        (any::<u64>(), any::<u64>(), 0u32..40).prop_map(|(addr, len, advice)| Call::Madvise {
+            addr,
+            len,
+            advice: Advice(advice),
+        }),
+        (any::<u64>(), any::<u64>(), 0u32..4).prop_map(|(addr, len, flags)| Call::Mlock {
+            addr,
+            len,
+            flags
+        }),
+        any::<(u64, u64)>().prop_map(|(addr, len)| Call::Munlock { addr, len }),
+        any::<(u64, u64)>().prop_map(|(on, flags)| Call::SetThpDisable { on, flags }),
         any::<u64>().prop_map(|addr| Call::Brk { addr }),
         (any::<u64>(), any::<u64>(), 1u64.., any::<bool>()).prop_map(
             |(addr, len, stride, write)| {
@@ -588,7 +631,9 @@ const SIGNALS: &[Signal] = &[Signal::SegvMaperr, Signal::SegvAccerr, Signal::Bus
 fn recorded(call: Call) -> BoxedStrategy<Option<Outcome>> {
     let error = proptest::sample::select(ERRORS).prop_map(Outcome::Error);
     let value = match call {
-        Call::Mmap(_) | Call::Brk { .. } => any::<u64>().prop_map(Outcome::Address).boxed(),
+        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } => {
+            any::<u64>().prop_map(Outcome::Address).boxed()
+        }
         Call::Touch { .. } => {
             let signal = proptest::sample::select(SIGNALS);
             let ended = (any::<u64>(), signal, any::<u64>()).prop_map(|(touched, signal, at)| {
@@ -653,9 +698,14 @@ fn put_names_right(items: &mut [Item], last: &mut Option<String>) {
         match item {
             Item::Call(line) => {
                 line.relative_to = match line.call {
-                    Call::Setrlimit { .. } => None,
+                    Call::SetThpDisable { .. } | Call::Setrlimit { .. } => None,
                     _ => line.relative_to.take().and(last.clone()),
                 };
+                if let Call::Mremap(remap) = line.call
+                    && remap.new_addr.is_multiple_of(2)
+                {
+                    line.new_relative_to.clone_from(last);
+                }
                 if line.name.is_some() {
                     last.clone_from(&line.name);
                 }

@@ -109,6 +109,46 @@ fn without_the_maps_file_every_result_but_the_anchor_is_equal() {
     expect_test::expect_file!["data/agreement_without_maps.txt"].assert_eq(&table);
 }
 
+#[test]
+fn shared_mappings_are_those_of_the_log() {
+    let log = "\
+brk(NULL) = 0x555555559000
+openat(AT_FDCWD, \"/tmp/f\", O_RDONLY|O_CLOEXEC) = 3
+mmap(NULL, 8192, PROT_READ, MAP_SHARED, 3, 0) = 0x7ffff7ffd000
+mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3, 0) = -1 EACCES (Permission denied)
+mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 3, 0) = 0x7ffff7ffc000
+openat(AT_FDCWD, \"/tmp/f\", O_RDWR) = 4
+mmap(NULL, 4096, PROT_READ, MAP_SHARED, 4, 0) = 0x7ffff7ffb000
+mmap(NULL, 4096, PROT_READ, MAP_SHARED|MAP_GROWSDOWN, 4, 0) = -1 EINVAL (Invalid argument)
+mmap(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE|MAP_SYNC, 4, 0) = -1 EOPNOTSUPP (Operation not supported)
+mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 4, 0) = -1 EPERM (Operation not permitted)
+memfd_create(\"m\", MFD_CLOEXEC) = 5
+mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 5, 0) = 0x7ffff7ffa000
+";
+    let import = import(log, None, &[kernel("6.18")]).unwrap();
+    let (_, agreement) = replay(&import);
+    assert!(agreement.is_complete(), "{}", told("", &agreement));
+    // The first address is the anchor.
+    assert_eq!((agreement.addresses.equal, agreement.errors.equal), (3, 3));
+    let text = import.scenario.to_string();
+    assert!(
+        text.contains("file open=O_RDONLY 00:00 0 /tmp/f\nfile 00:00 0 /tmp/f\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("MAP_SHARED, 5</memfd:m (deleted)>, 0)"),
+        "{text}"
+    );
+    assert_eq!(Scenario::parse(&text).unwrap(), import.scenario);
+    let whys: Vec<(u32, Why)> = import
+        .skipped
+        .iter()
+        .filter(|skipped| skipped.why != Why::NotMemory)
+        .map(|skipped| (skipped.line, skipped.why))
+        .collect();
+    assert_eq!(whys, [(1, Why::Anchor), (10, Why::ErrorNotModelled)]);
+}
+
 /// A maps text, without what a log can't tell: where the stack has grown to, device, inode, and the path by which a
 /// file was opened.
 fn layout(text: &str) -> Vec<String> {
@@ -124,9 +164,7 @@ fn layout(text: &str) -> Vec<String> {
             } else {
                 name.as_str()
             };
-            // Private mappings stand in for shared ones.
-            let perms = words[1].replace('s', "p");
-            format!("{start}-{end} {perms} {} {name}", words[2])
+            format!("{start}-{end} {} {} {name}", words[1], words[2])
         })
         .collect()
 }
@@ -276,7 +314,7 @@ fn threads_are_one_process() {
     let (_, agreement) = replay(&import);
     assert_eq!(
         told("g03", &agreement),
-        "g03: 57 of 57 addresses (0 began at random), 0 of 0 errors, 19 of 19 others\n"
+        "g03: 58 of 58 addresses (0 began at random), 0 of 0 errors, 22 of 22 others\n"
     );
 }
 
@@ -328,11 +366,10 @@ shmat(3, NULL, 0) = 0x7ffff7f00000
         mprotect(0x7ffff7ffb000, 8192, PROT_READ) = 0
         mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
         m1 = mmap(NULL, 65536, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fb0000
-        mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE, 3</dev/zero (deleted)>, 0) # MAP_SHARED
-        munmap(m1+0x1000, 61440) # mremap
-        mmap(m1+0x1000, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) # mremap
-        mmap(0x7ffff7f8f000, 131072, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) # mremap
-        munmap(m1, 8192) # mremap
+        mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED|MAP_ANONYMOUS, -1, 0) = 0x7ffff7faf000
+        mremap(m1, 65536, 4096, MREMAP_MAYMOVE) = 0x7ffff7fb0000
+        mremap(m1, 4096, 8192, MREMAP_MAYMOVE) = 0x7ffff7fb0000
+        mremap(m1, 8192, 131072, MREMAP_MAYMOVE) = 0x7ffff7f8f000
         mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fbf000
     "#]]
     .assert_eq(calls);
@@ -347,15 +384,51 @@ shmat(3, NULL, 0) = 0x7ffff7f00000
         whys,
         [
             (1, Why::Anchor),
-            (5, Why::SharedStandIn),
-            (6, Why::MremapStandIn),
-            (7, Why::MremapStandIn),
-            (8, Why::MremapStandIn),
             (10, Why::ErrorNotModelled),
             (11, Why::LayoutNotModelled)
         ]
     );
     assert_eq!(import.layout_unknown_from, Some(11));
+}
+
+#[test]
+fn advice_is_a_step_where_the_memory_is_known() {
+    let log = "\
+brk(NULL) = 0x555555559000
+mmap(NULL, 65536, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7ffff7fef000
+madvise(0x7ffff7ff0000, 4096, MADV_DONTDUMP) = 0
+mlock(0x7ffff7ff0000, 4096) = 0
+mlock2(0x7ffff7ff1000, 4096, MLOCK_ONFAULT) = 0
+munlock(0x7ffff7ff0000, 4096) = 0
+madvise(0x7fffe0000000, 4096, MADV_DONTNEED) = 0
+madvise(0x7ffff7ff0000, 4096, 0x63 /* MADV_??? */) = -1 EINVAL (Invalid argument)
+prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) = 0
+prctl(PR_SET_NAME, \"x\") = 0
+";
+    let import = import(log, None, &[kernel("6.12")]).unwrap();
+    let text = import.scenario.to_string();
+    let (_, calls) = text.split_at(text.find("m1 = ").unwrap());
+    expect_test::expect![[r#"
+        m1 = mmap(NULL, 65536, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+        madvise(m1+0x1000, 4096, MADV_DONTDUMP) = 0
+        mlock(m1+0x1000, 4096) = 0
+        mlock2(m1+0x2000, 4096, MLOCK_ONFAULT) = 0
+        munlock(m1+0x1000, 4096) = 0
+        madvise(m1+0x1000, 4096, 0x63) = -1 EINVAL (Invalid argument)
+        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) = 0
+    "#]]
+    .assert_eq(calls);
+    let (_, agreement) = replay(&import);
+    assert!(agreement.is_complete(), "{}", told("", &agreement));
+    let whys: Vec<(u32, Why)> = import
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.line, skipped.why))
+        .collect();
+    assert_eq!(
+        whys,
+        [(1, Why::Anchor), (7, Why::FlagsOnly), (10, Why::NotMemory)]
+    );
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 
 use mmscope_lab::{CallLine, Piece, PieceKind, Position, Program, Scenario, Timeline};
 use mmscope_mm::page::TASK_SIZE;
-use mmscope_mm::{Access, Call, Kernel, MapFlags, Mmap, Outcome, Prot, Range};
+use mmscope_mm::{Access, Call, Kernel, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Prot, Range};
 use proptest::prelude::*;
 
 const PAGE: u64 = 4096;
@@ -54,6 +54,20 @@ fn call() -> impl Strategy<Value = (Call, Option<u8>)> {
         let addr = if base.is_some() { addr - BASE } else { addr };
         (Call::Mprotect { addr, len, prot }, base)
     });
+    let flags = (1u32..8).prop_map(MremapFlags::from_bits_retain);
+    let remap = (place.clone(), 1u64..40, 0u64..400, flags, base.clone()).prop_map(
+        |((addr, old_len), pages, to, flags, base)| {
+            let addr = if base.is_some() { addr - BASE } else { addr };
+            let remap = Mremap {
+                addr,
+                old_len,
+                new_len: if pages < 10 { old_len } else { pages * PAGE },
+                flags,
+                new_addr: BASE + to * PAGE,
+            };
+            (Call::Mremap(remap), base)
+        },
+    );
     let touch = (place, any::<bool>(), base).prop_map(|((addr, len), write, base)| {
         let addr = if base.is_some() { addr - BASE } else { addr };
         let access = if write { Access::Write } else { Access::Read };
@@ -75,7 +89,7 @@ fn call() -> impl Strategy<Value = (Call, Option<u8>)> {
             None,
         )
     });
-    prop_oneof![3 => placed, 4 => free, 3 => away, 2 => protect, 2 => touch, 1 => brk]
+    prop_oneof![3 => placed, 4 => free, 3 => away, 2 => protect, 3 => remap, 2 => touch, 1 => brk]
 }
 
 /// A program in which mmaps take the names a to d in turn.

@@ -47,7 +47,7 @@ impl Machine {
 
     /// Whether two mappings could become one if their access bits were equal (`anon_vma_compatible`).
     fn compatible(&self, a: &Vma, b: &Vma) -> bool {
-        let ignored = VmFlags::ACCESS | VmFlags::SOFTDIRTY;
+        let ignored = VmFlags::ACCESS | self.sticky();
         a.end == b.start
             && a.file == b.file
             && ((a.flags ^ b.flags) - ignored).is_empty()

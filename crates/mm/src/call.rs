@@ -2,7 +2,7 @@
 
 use crate::errno::Errno;
 use crate::file::FileId;
-use crate::flags::{MapFlags, Prot};
+use crate::flags::{MapFlags, MremapFlags, Prot};
 use crate::settings::Limit;
 
 /// One thing that a task does.
@@ -26,6 +26,8 @@ pub enum Call {
         /// The new protection.
         prot: Prot,
     },
+    /// `mremap`
+    Mremap(Mremap),
     /// `brk`: moves the break, or asks for it with an address below the heap.
     Brk {
         /// The new break, as given.
@@ -41,6 +43,38 @@ pub enum Call {
         stride: u64,
         /// Write instead of read.
         access: Access,
+    },
+    /// `madvise`
+    Madvise {
+        /// Start, as given.
+        addr: u64,
+        /// Length in bytes, as given.
+        len: u64,
+        /// What is advised.
+        advice: Advice,
+    },
+    /// `mlock`, or `mlock2` with flags.
+    Mlock {
+        /// Start, as given.
+        addr: u64,
+        /// Length in bytes, as given.
+        len: u64,
+        /// `MLOCK_ONFAULT` is 1.
+        flags: u32,
+    },
+    /// `munlock`
+    Munlock {
+        /// Start, as given.
+        addr: u64,
+        /// Length in bytes, as given.
+        len: u64,
+    },
+    /// `prctl(PR_SET_THP_DISABLE)`
+    SetThpDisable {
+        /// Not 0: no huge pages from now on.
+        on: u64,
+        /// `PR_THP_DISABLE_EXCEPT_ADVISED` is 2.
+        flags: u64,
     },
     /// `setrlimit` or `prlimit64` on the task itself.
     Setrlimit {
@@ -87,6 +121,28 @@ impl Mmap {
     }
 }
 
+impl Mmap {
+    /// The bits that say private or shared (`MAP_TYPE`).
+    pub fn map_type(&self) -> u32 {
+        self.flags.bits() & MapFlags::TYPE
+    }
+}
+
+/// The arguments of `mremap`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mremap {
+    /// Start of the old range, as given.
+    pub addr: u64,
+    /// Its length in bytes, as given; 0 asks for a second view of a shared mapping.
+    pub old_len: u64,
+    /// The new length in bytes, as given.
+    pub new_len: u64,
+    /// Flags.
+    pub flags: MremapFlags,
+    /// The new address with `MREMAP_FIXED`, a hint with `MREMAP_DONTUNMAP` alone; else not looked at.
+    pub new_addr: u64,
+}
+
 /// The file descriptor argument of `mmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fd {
@@ -94,6 +150,59 @@ pub enum Fd {
     None,
     /// An open file.
     File(FileId),
+}
+
+macro_rules! advice {
+    ($($name:ident $text:literal = $value:literal;)*) => {
+        impl Advice {
+            $(#[doc = concat!("`", $text, "`")] pub const $name: Advice = Advice($value);)*
+
+            /// Those with a name, by their number.
+            pub const ALL: &'static [(&'static str, Advice)] = &[$(($text, Advice::$name),)*];
+        }
+    };
+}
+
+/// What `madvise` is told, by its number in `mman-common.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Advice(pub u32);
+
+advice! {
+    NORMAL "MADV_NORMAL" = 0;
+    RANDOM "MADV_RANDOM" = 1;
+    SEQUENTIAL "MADV_SEQUENTIAL" = 2;
+    WILLNEED "MADV_WILLNEED" = 3;
+    DONTNEED "MADV_DONTNEED" = 4;
+    FREE "MADV_FREE" = 8;
+    REMOVE "MADV_REMOVE" = 9;
+    DONTFORK "MADV_DONTFORK" = 10;
+    DOFORK "MADV_DOFORK" = 11;
+    MERGEABLE "MADV_MERGEABLE" = 12;
+    UNMERGEABLE "MADV_UNMERGEABLE" = 13;
+    HUGEPAGE "MADV_HUGEPAGE" = 14;
+    NOHUGEPAGE "MADV_NOHUGEPAGE" = 15;
+    DONTDUMP "MADV_DONTDUMP" = 16;
+    DODUMP "MADV_DODUMP" = 17;
+    WIPEONFORK "MADV_WIPEONFORK" = 18;
+    KEEPONFORK "MADV_KEEPONFORK" = 19;
+    COLD "MADV_COLD" = 20;
+    PAGEOUT "MADV_PAGEOUT" = 21;
+    POPULATE_READ "MADV_POPULATE_READ" = 22;
+    POPULATE_WRITE "MADV_POPULATE_WRITE" = 23;
+    DONTNEED_LOCKED "MADV_DONTNEED_LOCKED" = 24;
+    COLLAPSE "MADV_COLLAPSE" = 25;
+    HWPOISON "MADV_HWPOISON" = 100;
+    SOFT_OFFLINE "MADV_SOFT_OFFLINE" = 101;
+    GUARD_INSTALL "MADV_GUARD_INSTALL" = 102;
+    GUARD_REMOVE "MADV_GUARD_REMOVE" = 103;
+}
+
+impl Advice {
+    /// The name, if it has one.
+    pub fn name(self) -> Option<&'static str> {
+        let known = Self::ALL.iter().find(|(_, advice)| *advice == self);
+        known.map(|(name, _)| *name)
+    }
 }
 
 /// How memory is accessed.
@@ -121,7 +230,7 @@ pub enum Resource {
 /// What a call gives back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// An address (`mmap`, `brk`).
+    /// An address (`mmap`, `mremap`, `brk`).
     Address(u64),
     /// Success without a value.
     Done,
@@ -155,8 +264,14 @@ impl Outcome {
 /// What the model does not cover yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotModelled {
-    /// Shared mappings.
-    SharedMapping,
+    /// `MADV_COLLAPSE` of a file's pages.
+    CollapseFile,
+    /// `MADV_COLLAPSE` where it depends on single pages: before 6.18 one must be writable.
+    CollapsePages,
+    /// `MADV_PAGEOUT` of anonymous memory where there is swap.
+    PageOut,
+    /// `MAP_DROPPABLE`
+    Droppable,
 }
 
 /// A signal that an access can raise, with its `si_code`.

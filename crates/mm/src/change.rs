@@ -41,6 +41,8 @@ changes! {
     MmapExpandsNeighbour = "4dd1b84140c1", "6.1", "mmap_region() expands a neighbour itself and looks at the next one first";
     /// brk extends only the mapping that ends at the old break; it no longer joins the one above.
     BrkExpandsHeap = "2e7ce7d354f2", "6.1", "brk extends the heap below and never joins the mapping above it";
+    /// madvise knows MADV_COLLAPSE.
+    MadvCollapse = "MADV_COLLAPSE", "6.1-rc1", "madvise makes huge pages at once: MADV_COLLAPSE";
     /// VMAs in a maple tree: the search for room stops below a growing mapping's guard gap.
     MapleTree = "524e00b36e8c", "6.1", "VMAs live in a maple tree instead of a red-black tree";
     /// Anonymous mappings of 2 MiB or more are aligned to 2 MiB, first attempt.
@@ -66,6 +68,8 @@ changes! {
     GapLimits = "mas_empty_area", "6.6 (assumed)", "gap searches in the maple tree take all limits that make sense";
     /// mprotect drops VM_ACCOUNT from an untouched mapping that loses write.
     MprotectUnaccounts = "20230626204612.106165-1-lstoakes@gmail.com", "6.7", "mprotect stops charging an untouched mapping that may no longer be written";
+    /// MADV_REMOVE asks whether a shared mapping may be made writable, no longer whether it is.
+    RemoveMaywrite = "vma_is_shared_maywrite", "6.7", "MADV_REMOVE works in a shared mapping that is read-only at the moment";
     /// The `[heap]` label of maps is for mappings that overlap the heap, no longer for those that touch it.
     HeapLabelOverlaps = "vma_is_initial_heap", "6.7", "maps says [heap] where a mapping overlaps the heap, no longer where it touches it";
     /// The alignment of 2 MiB and more again.
@@ -88,18 +92,44 @@ changes! {
     AlignNotWithHint = "249608ee4713", "6.13 (6.12.y)", "a request with an address hint is not aligned";
     /// Files are left out of the alignment of anonymous memory.
     AlignNotFiles = "34d7cf637c43", "6.13", "files without a placement hook are not aligned";
+    /// madvise knows MADV_GUARD_INSTALL and MADV_GUARD_REMOVE, for anonymous memory.
+    MadvGuard = "MADV_GUARD_INSTALL", "6.13", "madvise installs guard pages: MADV_GUARD_INSTALL";
+    /// MADV_DONTNEED frees the page table of a block that it empties.
+    ReclaimTables = "reclaim_pt", "6.14", "MADV_DONTNEED of a whole 2 MiB block frees its page table too";
+    /// Guard pages in mappings of files too.
+    GuardFiles = "is_valid_guard_vma", "6.15", "guard pages may be installed in mappings of files";
     /// A faulted mapping may join an unfaulted neighbour.
     FaultedJoinsUnfaulted = "879bca0a2c4f", "6.16", "a touched mapping may join an untouched neighbour";
+    /// mremap looks at its arguments, and at the number of mappings, before it looks for the source.
+    MremapChecksParams = "check_mremap_params", "6.16 (6.15 not read)", "mremap checks flags, the new address and the number of mappings before it looks for the old one";
+    /// A locked mapping that MREMAP_DONTUNMAP leaves behind counts on.
+    MremapCountsLocked = "vrm_stat_account", "6.16 (6.15 not read)", "pages moved by MREMAP_DONTUNMAP from a locked mapping count as locked twice";
     /// The walk of a store remembers nodes with room, so that fewer nodes are asked for.
     VacantHeight = "vacant_height", "6.16 (6.15 not read)", "splits, rebalances and spanning stores ask only for the levels below a node with room";
     /// A spanning store rebuilds up to the first node that holds both ends.
     SpanningStops = "mas_spanning_rebalance", "6.16 (assumed)", "a spanning store rebuilds no further up than it has to";
+    /// mremap checks the source before it unmaps the target.
+    MremapChecksSource = "check_prep_vma", "6.17", "mremap checks the old range before it unmaps anything, and MREMAP_FIXED of the same size moves several mappings";
     /// Nodes come from sheaves, and go through RCU even if the tree is not in RCU mode.
     NodeSheaves = "sheaf", "6.18", "maple tree nodes come from prefilled sheaves and always go through RCU";
+    /// prctl(PR_SET_THP_DISABLE) takes a flag.
+    ThpDisableFlag = "PR_THP_DISABLE_EXCEPT_ADVISED", "6.18", "PR_SET_THP_DISABLE can leave advised memory its huge pages";
+    /// A collapse needs no writable page.
+    CollapseReadOnly = "SCAN_PAGE_RO", "6.18", "a block is collapsed even if none of its pages is writable";
+    /// Guard pages are noted in the mapping, by a flag that never blocks a merge.
+    MaybeGuard = "VM_MAYBE_GUARD", "6.19 (6.18.y)", "a mapping with guard pages is marked, which never blocks a merge";
+    /// MADV_COLLAPSE goes on behind a block without a page table.
+    CollapsePassesEmpty = "SCAN_NO_PTE_TABLE", "6.19 (assumed)", "MADV_COLLAPSE goes on behind an empty block";
+    /// mremap counts the mappings that it may need by another rule, and whatever it does.
+    MremapCountsSplits = "check_map_count_against_split", "7.1", "mremap of any kind is refused where four mappings more would pass the limit";
     /// Nodes are cut by copying straight across.
     MapleCopies = "maple_copy", "7.2 (assumed: not in 7.1)", "nodes that are too full or too empty share evenly with a sibling";
     /// Private file mappings carry a second offset that has to match too.
     AnonPgoff = "anon_pgoff", "7.3", "private file mappings must continue in anon_pgoff too";
+    /// What MREMAP_DONTUNMAP moves does not join the mapping that it leaves. Between 6.19 and 7.3; where is not known.
+    KeptSourceApart = "copy_vma", "7.3 (6.12.117)", "pages moved by MREMAP_DONTUNMAP never join the mapping that they come from";
+    /// MADV_COLLAPSE of a range without a whole block is nothing to do. Between 6.18 and 7.3; where is not known.
+    CollapseNothing = "madvise_collapse", "7.3 (assumed)", "MADV_COLLAPSE of a range without a whole 2 MiB block succeeds";
 }
 
 impl fmt::Display for Change {

@@ -25,10 +25,12 @@ pub enum Errno {
     EINVAL = 22,
     /// Value too large: the offset wraps.
     EOVERFLOW = 75,
+    /// Operation not supported.
+    EOPNOTSUPP = 95,
 }
 
 impl Errno {
-    const ALL: [Errno; 9] = [
+    const ALL: [Errno; 10] = [
         Errno::EPERM,
         Errno::EBADF,
         Errno::EAGAIN,
@@ -38,6 +40,7 @@ impl Errno {
         Errno::EEXIST,
         Errno::EINVAL,
         Errno::EOVERFLOW,
+        Errno::EOPNOTSUPP,
     ];
 
     /// The name, as `errno.h` spells it.
@@ -52,6 +55,7 @@ impl Errno {
             Errno::EEXIST => "EEXIST",
             Errno::EINVAL => "EINVAL",
             Errno::EOVERFLOW => "EOVERFLOW",
+            Errno::EOPNOTSUPP => "EOPNOTSUPP",
         }
     }
 

@@ -5,11 +5,12 @@
 
 use mmscope_maple::{GapLook, WriteEvent};
 
-use crate::call::Signal;
+use crate::call::{Advice, Signal};
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::flags::VmFlags;
 use crate::nodes::{Nodes, TreeWrite};
+use crate::process::ThpDisable;
 use crate::vma::{AnonVma, VmaId};
 
 /// `[start, end)` in bytes.
@@ -159,6 +160,13 @@ pub enum Event {
         /// Which form.
         form: MergeForm,
     },
+    /// A shared anonymous mapping got an object of its own (`shmem_zero_setup`).
+    ShmemObject {
+        /// Its length in bytes.
+        len: u64,
+        /// Pages charged to the commit limit; none with `MAP_NORESERVE`.
+        charged: u64,
+    },
     /// No neighbour took the range: a new mapping (`vm_area_alloc`).
     NewVma {
         /// The mapping.
@@ -187,6 +195,42 @@ pub enum Event {
         /// The mapping.
         vma: VmaId,
     },
+    /// `mremap` decided what it does.
+    Remap {
+        /// The old range.
+        from: Range,
+        /// The new one.
+        to: Range,
+        /// What it does.
+        by: RemapBy,
+    },
+    /// A mapping whose pages were moved away, and that stays, is as if it had never been written to
+    /// (`unlink_anon_vmas`).
+    AnonVmaDropped {
+        /// The mapping.
+        vma: VmaId,
+    },
+    /// Nothing is mapped in a part of the range: it is passed over, and the call ends with an error.
+    HolePassed {
+        /// The part.
+        range: Range,
+    },
+    /// Advice about pages, which leaves the mapping as it is (`madvise_vma_behavior`).
+    Advised {
+        /// The mapping.
+        vma: VmaId,
+        /// The part of it.
+        range: Range,
+        /// What was advised.
+        advice: Advice,
+    },
+    /// A 2 MiB block became a huge page (`collapse_huge_page`).
+    Collapsed {
+        /// Where.
+        addr: u64,
+    },
+    /// Huge pages of the process were switched (`prctl`).
+    ThpSwitched(ThpDisable),
     /// The break moved (`brk`).
     Break {
         /// Before.
@@ -367,6 +411,8 @@ pub enum MergeRefusal {
     AnonVmaDiffers(AnonVma, AnonVma),
     /// The range was written to, the neighbour that would take it was not (before `879bca0a2c4f`).
     FaultedIntoUnfaulted,
+    /// The range comes from this neighbour, which stays (`MREMAP_DONTUNMAP`).
+    StaysBehind,
 }
 
 /// What a merge joined.
@@ -403,6 +449,23 @@ pub enum BreakMove {
     Shrink,
 }
 
+/// What mremap does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemapBy {
+    /// Nothing: old and new length are the same.
+    SameSize,
+    /// Unmaps what lies behind the new length.
+    Shrink,
+    /// Adds what is missing behind the old range.
+    Grow,
+    /// Moves.
+    Move,
+    /// Moves pages, and leaves the old range as an empty mapping (`MREMAP_DONTUNMAP`).
+    MoveAndKeep,
+    /// Maps the same a second time (an old length of 0).
+    Duplicate,
+}
+
 /// What a fault maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultPage {
@@ -436,6 +499,25 @@ pub enum GrowthRefusal {
     Limit(Refusal),
 }
 
+/// Why a block did not become a huge page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollapseRefusal {
+    /// `VM_NOHUGEPAGE`
+    NoHugePage,
+    /// `prctl(PR_SET_THP_DISABLE)`
+    Disabled,
+    /// `[vdso]`, `[vvar]`.
+    Special,
+    /// The mapping holds no whole 2 MiB block.
+    TooSmall,
+    /// Nothing was written there yet.
+    Untouched,
+    /// The range holds no whole 2 MiB block.
+    NoWholeBlock,
+    /// Nothing is mapped in the page table of this block.
+    Empty(u64),
+}
+
 /// Why a call was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -451,6 +533,10 @@ pub enum Refusal {
     OffsetOverflow,
     /// The descriptor is not open.
     BadFd,
+    /// A shared mapping that may be written, of a file opened for reading only.
+    ReadOnlyFile,
+    /// `MAP_SHARED_VALIDATE`, and flags that this kernel does not know or the file does not support.
+    UnsupportedFlags(u32),
     /// `MAP_TYPE` is neither private nor shared.
     BadMapType(u32),
     /// Flags that can't go together here.
@@ -531,6 +617,26 @@ pub enum Refusal {
     NotGrowsDown(VmaId),
     /// Nothing is mapped at this address.
     Hole(u64),
+    /// The kernel knows no such advice.
+    UnknownAdvice(Advice),
+    /// The advice does not go with a mapping of this kind.
+    AdviceNotFor {
+        /// The mapping.
+        vma: VmaId,
+        /// What was advised.
+        advice: Advice,
+    },
+    /// Only root may do that (`CAP_SYS_ADMIN`).
+    NotAdmin,
+    /// `MADV_COLLAPSE` left a block as it is.
+    CannotCollapse(CollapseRefusal),
+    /// The page can't be mapped: an access there would raise this signal.
+    CannotPopulate {
+        /// Where.
+        at: u64,
+        /// Which.
+        signal: Signal,
+    },
     /// The break would fall below the start of the heap.
     BelowHeap,
     /// The break would come too near to the next mapping.
@@ -542,4 +648,40 @@ pub enum Refusal {
     },
     /// The heap that would shrink is not there.
     NoHeap,
+    /// `MREMAP_DONTUNMAP` with two lengths.
+    StaysAndResizes,
+    /// Old and new range of a move overlap.
+    RangesOverlap {
+        /// The old range.
+        from: Range,
+        /// The new range.
+        to: Range,
+    },
+    /// An old length of 0, and the mapping is private.
+    DuplicatesPrivate(VmaId),
+    /// The old range reaches over the end of the mapping that it begins in.
+    BeyondMapping {
+        /// The mapping.
+        vma: VmaId,
+        /// The range.
+        range: Range,
+    },
+    /// The mapping may not grow or be left empty (`VM_DONTEXPAND`, `VM_PFNMAP`).
+    CannotExpand(VmaId),
+    /// It can't grow where it is, and may not move.
+    NoRoomToGrow {
+        /// The mapping.
+        vma: VmaId,
+        /// What lies behind it; `None`: the old range does not end where the mapping does, or the address space ends.
+        next: Option<VmaId>,
+    },
+    /// A move that might pass `max_map_count` on its way.
+    MoveTooMany {
+        /// How many the process has.
+        map_count: u64,
+        /// How many more there might be.
+        more: u64,
+        /// The limit.
+        max: u64,
+    },
 }

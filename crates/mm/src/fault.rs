@@ -7,10 +7,9 @@ use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, page_down, page_up};
+use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, page_down};
 use crate::page_table::Pmd;
-use crate::settings::Thp;
-use crate::vma::{Vma, VmaId};
+use crate::vma::VmaId;
 
 /// The last fault reported, so that a run of equal ones is one event.
 type LastFault = Option<(VmaId, FaultPage)>;
@@ -24,8 +23,40 @@ impl Machine {
         access: Access,
         observer: &mut impl Observer,
     ) -> Outcome {
-        let stride = stride.max(1);
-        let end = addr.saturating_add(len);
+        let run = Range::sized(addr, len);
+        let (touched, stopped) = self.touch_until(run, stride.max(1), access, observer);
+        let Some((signal, growth, at)) = stopped else {
+            return Outcome::Touched(touched);
+        };
+        observer.event(|| Event::Signalled { signal, at, growth });
+        Outcome::Signal {
+            touched,
+            signal,
+            at,
+        }
+    }
+
+    /// Maps all pages of a range that lies in one mapping, up to the first that can't be (`populate_vma_page_range`).
+    pub(crate) fn populate(
+        &mut self,
+        range: Range,
+        access: Access,
+        observer: &mut impl Observer,
+    ) -> Result<(), Refusal> {
+        match self.touch_until(range, PAGE_SIZE, access, observer).1 {
+            Some((signal, _, at)) => Err(Refusal::CannotPopulate { at, signal }),
+            None => Ok(()),
+        }
+    }
+
+    /// Accesses up to the first signal: how many, and what stopped them.
+    fn touch_until(
+        &mut self,
+        Range { start: addr, end }: Range,
+        stride: u64,
+        access: Access,
+        observer: &mut impl Observer,
+    ) -> (u64, Option<(Signal, Option<GrowthRefusal>, u64)>) {
         let mut touched = 0;
         let mut last = None;
         let mut at = addr;
@@ -37,12 +68,7 @@ impl Machine {
                 end: run_end,
             };
             if let Err((signal, growth)) = self.access(run, access, &mut last, observer) {
-                observer.event(|| Event::Signalled { signal, at, growth });
-                return Outcome::Signal {
-                    touched,
-                    signal,
-                    at,
-                };
+                return (touched, Some((signal, growth, at)));
             }
             // In this mapping nothing changes any more before the next block that is empty.
             let same = self.same_way_until(at).clamp(at + 1, end);
@@ -56,7 +82,7 @@ impl Machine {
                 None => break,
             }
         }
-        Outcome::Touched(touched)
+        (touched, None)
     }
 
     /// Up to where accesses change nothing after one at `at` has succeeded: the next empty block, the end of the
@@ -65,18 +91,11 @@ impl Machine {
         let Some(vma) = self.vma_at(at).map(|id| self.vma(id)) else {
             return at + 1;
         };
-        let file_end = vma
-            .file
-            .and_then(|file| self.files[file.0 as usize].len)
-            .map_or(u64::MAX, |len| {
-                let pages = (page_up(len) >> PAGE_SHIFT).saturating_sub(vma.pgoff);
-                vma.start.saturating_add(pages.saturating_mul(PAGE_SIZE))
-            });
-        let end = vma.end.min(file_end);
+        let end = vma.end.min(self.file_end(vma));
         if vma.special.is_some() {
             return end;
         }
-        self.next_empty_block(at).min(end)
+        self.next_empty_block(at).min(end).min(self.next_guard(at))
     }
 
     fn access(
@@ -103,11 +122,11 @@ impl Machine {
         if !allowed {
             return Err((Signal::SegvAccerr, None));
         }
-        if let Some(file) = vma.file
-            && let Some(len) = self.files[file.0 as usize].len
-            && vma.pgoff_at(at) >= page_up(len) >> PAGE_SHIFT
-        {
+        if at >= self.file_end(vma) {
             return Err((Signal::BusAdrerr, None));
+        }
+        if self.next_guard(at) == at {
+            return Err((Signal::SegvMaperr, None));
         }
         self.fault(id, run, access, last, observer);
         Ok(())
@@ -130,15 +149,17 @@ impl Machine {
         }
         let pmd = self.pmd(at);
         let huge = pmd.is_none() && self.may_fault_huge(id, at);
+        let shared = vma.flags.contains(VmFlags::SHARED);
         let page = match (huge, access, vma.file) {
             (true, Access::Read, _) => FaultPage::HugeZero,
             (true, Access::Write, _) => FaultPage::Huge,
             (false, Access::Read, Some(_)) => FaultPage::File,
             (false, Access::Read, None) => FaultPage::Zero,
+            (false, Access::Write, _) if shared => FaultPage::File,
             (false, Access::Write, _) => FaultPage::Small,
         };
         // The huge path prepares the anon_vma before it looks at the kind of access.
-        if huge || access == Access::Write {
+        if huge || access == Access::Write && !shared {
             self.anon_vma_prepare(id, observer);
         }
         if pmd.is_some() {
@@ -156,7 +177,7 @@ impl Machine {
             // The edge of a mapping whose inner blocks may be huge.
             at + 1
         } else {
-            vma.end
+            vma.end.min(self.file_end(vma))
         };
         let end = run.end.min(alike_until).max(at + 1);
         self.fill_empty(Range { start: at, end }, entry, observer);
@@ -175,12 +196,6 @@ impl Machine {
         let vma = self.vma(id);
         let block = at / PMD_SIZE * PMD_SIZE;
         self.thp_may_apply(vma) && block >= vma.start && block + PMD_SIZE <= vma.end
-    }
-
-    fn thp_may_apply(&self, vma: &Vma) -> bool {
-        self.settings.thp == Thp::Always
-            && vma.is_anonymous()
-            && !vma.flags.contains(VmFlags::NOHUGEPAGE)
     }
 
     /// Extends a growing mapping down to `start` (`expand_downwards`, `acct_stack_growth`).

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// A file, as far as mappings know it.
+/// An open file, as far as mappings know it: opened twice, it is two of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// The path that `/proc/PID/maps` prints.
@@ -17,6 +17,8 @@ pub struct File {
     pub inode: u64,
     /// How its file system takes part in placement.
     pub placement: FilePlacement,
+    /// Opened for reading only: a shared mapping of it may never be written.
+    pub read_only: bool,
 }
 
 /// The `get_unmapped_area` of a file's operations.

@@ -67,15 +67,56 @@ bitflags! {
 impl MapFlags {
     /// The bits that say private, shared or shared with validation (`MAP_TYPE`).
     pub const TYPE: u32 = 0xf;
+    /// `MAP_TYPE`: `MAP_SHARED`
+    pub const TYPE_SHARED: u32 = 1;
+    /// `MAP_TYPE`: `MAP_PRIVATE`
+    pub const TYPE_PRIVATE: u32 = 2;
+    /// `MAP_TYPE`: `MAP_SHARED_VALIDATE`
+    pub const TYPE_SHARED_VALIDATE: u32 = 3;
+    /// `MAP_TYPE`: `MAP_DROPPABLE`
+    pub const TYPE_DROPPABLE: u32 = 8;
+
     /// Where the size of a huge page is encoded (`MAP_HUGE_SHIFT`), six bits.
     pub const HUGE_SHIFT: u32 = 26;
 
     /// `MAP_PRIVATE | MAP_ANONYMOUS`
     pub const PRIVATE_ANONYMOUS: MapFlags = MapFlags::PRIVATE.union(MapFlags::ANONYMOUS);
 
+    /// The flags that `MAP_SHARED_VALIDATE` lets pass for any file (`LEGACY_MAP_MASK`).
+    pub const LEGACY: MapFlags = MapFlags::SHARED
+        .union(MapFlags::PRIVATE_ANONYMOUS)
+        .union(MapFlags::FIXED)
+        .union(MapFlags::BIT32)
+        .union(MapFlags::ABOVE4G)
+        .union(MapFlags::GROWSDOWN)
+        .union(MapFlags::DENYWRITE)
+        .union(MapFlags::EXECUTABLE)
+        .union(MapFlags::LOCKED)
+        .union(MapFlags::NORESERVE)
+        .union(MapFlags::POPULATE)
+        .union(MapFlags::NONBLOCK)
+        .union(MapFlags::STACK)
+        .union(MapFlags::HUGETLB)
+        .union(MapFlags::from_bits_retain(
+            21 << MapFlags::HUGE_SHIFT | 30 << MapFlags::HUGE_SHIFT,
+        ));
+
     /// log2 of the huge page size asked for; 0 for the default size.
     pub fn huge_order(self) -> u32 {
         (self.bits() >> Self::HUGE_SHIFT) & 0x3f
+    }
+}
+
+bitflags! {
+    /// `MREMAP_*`. Unknown bits are kept: mremap refuses them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub struct MremapFlags: u32 {
+        /// `MREMAP_MAYMOVE`
+        const MAYMOVE = 1;
+        /// `MREMAP_FIXED`
+        const FIXED = 2;
+        /// `MREMAP_DONTUNMAP`
+        const DONTUNMAP = 4;
     }
 }
 
@@ -103,22 +144,40 @@ bitflags! {
         const GROWSDOWN = 0x100;
         /// `VM_PFNMAP`
         const PFNMAP = 0x400;
+        /// `VM_MAYBE_GUARD`
+        const MAYBE_GUARD = 0x800;
         /// `VM_LOCKED`
         const LOCKED = 0x2000;
         /// `VM_IO`
         const IO = 0x4000;
+        /// `VM_SEQ_READ`
+        const SEQ_READ = 0x8000;
+        /// `VM_RAND_READ`
+        const RAND_READ = 0x1_0000;
+        /// `VM_DONTCOPY`
+        const DONTCOPY = 0x2_0000;
         /// `VM_DONTEXPAND`
         const DONTEXPAND = 0x4_0000;
+        /// `VM_LOCKONFAULT`
+        const LOCKONFAULT = 0x8_0000;
         /// `VM_ACCOUNT`
         const ACCOUNT = 0x10_0000;
         /// `VM_NORESERVE`
         const NORESERVE = 0x20_0000;
+        /// `VM_WIPEONFORK`
+        const WIPEONFORK = 0x0200_0000;
+        /// `VM_DONTDUMP`
+        const DONTDUMP = 0x0400_0000;
         /// `VM_SOFTDIRTY`
         const SOFTDIRTY = 0x0800_0000;
         /// `VM_MIXEDMAP`
         const MIXEDMAP = 0x1000_0000;
+        /// `VM_HUGEPAGE`
+        const HUGEPAGE = 0x2000_0000;
         /// `VM_NOHUGEPAGE`
         const NOHUGEPAGE = 0x4000_0000;
+        /// `VM_MERGEABLE`
+        const MERGEABLE = 0x8000_0000;
     }
 }
 
@@ -134,6 +193,9 @@ impl VmFlags {
         .union(VmFlags::DONTEXPAND)
         .union(VmFlags::PFNMAP)
         .union(VmFlags::MIXEDMAP);
+
+    /// `VM_LOCKED_MASK`
+    pub const LOCKED_MASK: VmFlags = VmFlags::LOCKED.union(VmFlags::LOCKONFAULT);
 
     /// The access bits that a `PROT_*` word asks for (`calc_vm_prot_bits`).
     pub fn from_prot(prot: Prot) -> VmFlags {

@@ -2,7 +2,7 @@
 
 use crate::event::Range;
 use crate::machine::Machine;
-use crate::vma::{Special, Vma};
+use crate::vma::{Special, VmFile, Vma};
 
 /// FNV-1a's step on whole words, with the high bits folded back so that they count.
 struct Hash(u64);
@@ -32,7 +32,10 @@ impl Hash {
         for word in [*start, *end, flags.bits(), *pgoff, *anon_pgoff] {
             self.word(word);
         }
-        self.option(file.map(|file| u64::from(file.0)));
+        self.option(file.map(|file| match file {
+            VmFile::File(file) => u64::from(file.0),
+            VmFile::Shmem(id) => u64::from(id.index()) | 1 << 32,
+        }));
         self.option(anon_vma.map(|anon| u64::from(anon.0)));
         self.option(special.map(|special| match special {
             Special::Stack => 0,
@@ -52,6 +55,11 @@ impl Machine {
             end: u64::MAX,
         }) {
             hash.vma(vma);
+            if let Some(VmFile::Shmem(id)) = vma.file {
+                let shmem = self.shmem(id);
+                hash.word(shmem.len);
+                hash.word(shmem.charged);
+            }
         }
         for (range, pmd) in self.pmds.iter() {
             hash.word(*range.start());
@@ -72,7 +80,7 @@ impl Machine {
             process.start_stack,
             process.mmap_base,
             process.mmap_legacy_base,
-            u64::from(process.next_anon_vma.0),
+            u64::from(process.next_anon_vma.0) | (process.thp_disable as u64) << 32,
         ] {
             hash.word(word);
         }

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::observer::Observer;
 use crate::page_table::Pmd;
 use crate::process::Process;
+use crate::shmem::{Shmem, ShmemId};
 use crate::vma::{Vma, VmaId};
 
 /// The old value of one write. Undone in reverse order by [`crate::Machine::undo`].
@@ -15,6 +16,8 @@ pub enum Undo {
     Vma(VmaId, Option<Box<Vma>>),
     /// The process.
     Process(Id<Process>, Option<Box<Process>>),
+    /// The object of a shared anonymous mapping.
+    Shmem(ShmemId, Option<Shmem>),
     /// A node of the tree of mappings.
     Node(NodeId<VmaId>, Option<Box<Node<VmaId>>>),
     /// The root of the tree of mappings.
@@ -82,6 +85,12 @@ impl Witness<Vma> for Journal {
 impl Witness<Process> for Journal {
     fn before_edit(&mut self, id: Id<Process>, old: Option<&Process>) {
         self.write(Undo::Process(id, old.cloned().map(Box::new)));
+    }
+}
+
+impl Witness<Shmem> for Journal {
+    fn before_edit(&mut self, id: ShmemId, old: Option<&Shmem>) {
+        self.write(Undo::Shmem(id, old.cloned()));
     }
 }
 

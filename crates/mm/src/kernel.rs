@@ -24,14 +24,16 @@ pub struct Release {
 }
 
 macro_rules! releases {
-    ($($id:literal $([$($alias:literal),*])? $($assumed:ident)? : $($change:ident)*;)*) => {{
+    ($($id:literal $([$($alias:literal),*])? $($assumed:ident)? : $($change:ident)* $(, only $($only:ident)*)?;)*) => {{
         const COUNT: usize = [$($id),*].len();
         // A static, so that what the page loads has the list once.
         static LIST: [Release; COUNT] = {
             let mut changes = Changes::NONE;
             [$({
                 $(changes = changes.with(Change::$change);)*
-                Release { id: $id, aliases: &[$($($alias),*)?], changes, assumed: releases!(@assumed $($assumed)?),
+                let here = changes$($(.with(Change::$only))*)?;
+                Release { id: $id, aliases: &[$($($alias),*)?],
+                    changes: here, assumed: releases!(@assumed $($assumed)?),
                     tree_assumed: releases!(@tree $($assumed)?) }
             }),*]
         };
@@ -46,10 +48,11 @@ macro_rules! releases {
 
 impl Release {
     /// All releases, oldest first. Each line adds its changes to those of the line above; a point release that took
-    /// a change before its successor (6.11.7, 6.12.y) stands where its set of changes stands in that order.
+    /// a change before its successor (6.11.7, 6.12.y) stands where its set of changes stands in that order. What follows
+    /// `only` was taken by that point release alone, out of order.
     pub const ALL: &'static [Release] = releases! {
         "6.0":;
-        "6.1-rc1": MapleTree MmapExpandsNeighbour BrkExpandsHeap AlignThp61;
+        "6.1-rc1": MadvCollapse MapleTree MmapExpandsNeighbour BrkExpandsHeap AlignThp61;
         "6.1-rc6" ["6.1-rc"]: BrkPreallocates;
         "6.1": RevertAlignThp61 BrkChecksEnd;
         "6.2":;
@@ -57,25 +60,25 @@ impl Release {
         "6.4":;
         "6.5":;
         "6.6": PreallocFits DetachByIndex SlotStoreSameCount GapLimits;
-        "6.7.0" ["6.7", "6.7.3"]: MprotectUnaccounts HeapLabelOverlaps AlignThp;
+        "6.7.0" ["6.7", "6.7.3"]: MprotectUnaccounts RemoveMaywrite HeapLabelOverlaps AlignThp;
         "6.8": AlignAbuts StackNoHuge;
         "6.9":;
         "6.10": AlignFiles;
         "6.11.0" ["6.11", "6.11.6"]:;
         "6.11.7" ["6.11.11"]: AlignMultiplesOnly;
         "6.12.0" ["6.12"]: PrevFirst FixedRestores StoreTypes;
-        "6.12.y" ["6.12.117"]: AlignNotWithHint;
-        "6.13": AlignNotFiles;
-        "6.14":;
-        "6.15" assumed:;
-        "6.16": FaultedJoinsUnfaulted VacantHeight SpanningStops;
-        "6.17":;
-        "6.18": NodeSheaves;
-        "6.19":;
+        "6.12.y" ["6.12.117"]: AlignNotWithHint, only KeptSourceApart;
+        "6.13": AlignNotFiles MadvGuard;
+        "6.14": ReclaimTables;
+        "6.15" assumed: GuardFiles;
+        "6.16": FaultedJoinsUnfaulted MremapChecksParams MremapCountsLocked VacantHeight SpanningStops;
+        "6.17": MremapChecksSource;
+        "6.18": NodeSheaves ThpDisableFlag CollapseReadOnly;
+        "6.19": MaybeGuard CollapsePassesEmpty;
         "7.0":;
-        "7.1" tree_assumed:;
+        "7.1" tree_assumed: MremapCountsSplits;
         "7.2": MapleCopies;
-        "7.3": AnonPgoff;
+        "7.3": AnonPgoff CollapseNothing KeptSourceApart;
     };
 
     /// The release nearest to what `uname -r` prints (`6.12.117+deb12-cloud-amd64`); `None` before 6.0 or if it is no

@@ -34,10 +34,13 @@ mod journal;
 mod kernel;
 mod layout;
 mod machine;
+mod madvise;
 pub mod maps;
 mod merge;
+mod mlock;
 mod mmap;
 mod mprotect;
+mod mremap;
 mod munmap;
 mod nodes;
 mod observer;
@@ -45,20 +48,22 @@ pub mod page;
 mod page_table;
 mod process;
 mod settings;
+mod shmem;
 mod split;
 mod start;
+mod thp;
 mod unmapped_area;
 mod vma;
 
-pub use call::{Access, Call, Fd, Mmap, NotModelled, Outcome, Resource, Signal};
+pub use call::{Access, Advice, Call, Fd, Mmap, Mremap, NotModelled, Outcome, Resource, Signal};
 pub use change::{Change, Changes};
 pub use errno::Errno;
 pub use event::{
-    AlignMove, AlignVerdict, BreakMove, Direction, Event, FaultPage, GrowthRefusal, HintVerdict,
-    MergeForm, MergeRefusal, PlacedBy, Range, Refusal, Side,
+    AlignMove, AlignVerdict, BreakMove, CollapseRefusal, Direction, Event, FaultPage,
+    GrowthRefusal, HintVerdict, MergeForm, MergeRefusal, PlacedBy, Range, Refusal, RemapBy, Side,
 };
 pub use file::{File, FileId, FilePlacement};
-pub use flags::{MapFlags, Prot, VmFlags};
+pub use flags::{MapFlags, MremapFlags, Prot, VmFlags};
 pub use journal::{Entry, Journal, Undo};
 pub use kernel::{Kernel, KernelError, Release};
 pub use machine::Machine;
@@ -67,7 +72,8 @@ pub use mmscope_maple::{GapLook, GapVerdict, StoreType, WriteEvent};
 pub use nodes::{Nodes, TreeWrite};
 pub use observer::Observer;
 pub use page_table::Pmd;
-pub use process::{Process, ProcessId};
+pub use process::{Process, ProcessId, ThpDisable};
 pub use settings::{Limit, Overcommit, Rlimits, Settings, Thp};
+pub use shmem::{Shmem, ShmemId};
 pub use start::{Start, StartError, StartMap};
-pub use vma::{AnonVma, Special, Vma, VmaId};
+pub use vma::{AnonVma, Special, VmFile, Vma, VmaId};

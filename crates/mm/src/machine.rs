@@ -16,6 +16,7 @@ use crate::observer::Observer;
 use crate::page_table::Pmd;
 use crate::process::{Process, ProcessId};
 use crate::settings::Settings;
+use crate::shmem::Shmem;
 use crate::vma::{Vma, VmaId};
 
 /// Why a call ends early: the error it returns and the reason behind it.
@@ -32,6 +33,7 @@ pub struct Machine {
     pub(crate) vmas: Arena<Vma>,
     pub(crate) tree: MapleTree<VmaId>,
     pub(crate) pmds: MapleTree<Pmd>,
+    pub(crate) shmems: Arena<Shmem>,
     pub(crate) processes: Arena<Process, 4>,
     pub(crate) current: ProcessId,
 }
@@ -43,6 +45,12 @@ impl Machine {
             Call::Mmap(mmap) => return self.mmap(mmap, observer),
             Call::Munmap { addr, len } => self.munmap(addr, len, observer),
             Call::Mprotect { addr, len, prot } => self.mprotect(addr, len, prot, observer),
+            Call::Mremap(remap) => {
+                return match self.mremap(remap, observer) {
+                    Ok(addr) => Outcome::Address(addr),
+                    Err(refused) => self.refuse(refused, observer),
+                };
+            }
             Call::Brk { addr } => return Outcome::Address(self.brk(addr, observer)),
             Call::Touch {
                 addr,
@@ -52,6 +60,12 @@ impl Machine {
             } => {
                 return self.touch(addr, len, stride, access, observer);
             }
+            Call::Madvise { addr, len, advice } => {
+                return self.madvise(addr, len, advice, observer);
+            }
+            Call::Mlock { addr, len, flags } => self.mlock(addr, len, flags, observer),
+            Call::Munlock { addr, len } => self.munlock(addr, len, observer),
+            Call::SetThpDisable { on, flags } => self.set_thp_disable(on, flags, observer),
             Call::Setrlimit { resource, cur, max } => {
                 self.setrlimit(resource, cur, max, observer);
                 Ok(())
@@ -73,6 +87,7 @@ impl Machine {
         match undo {
             Undo::Vma(id, old) => self.vmas.restore(id, old.map(|old| *old)),
             Undo::Process(id, old) => self.processes.restore(id, old.map(|old| *old)),
+            Undo::Shmem(id, old) => self.shmems.restore(id, old),
             Undo::Node(id, old) => self.tree.undo_node(id, old.map(|old| *old)),
             Undo::Root(old) => self.tree.undo_root(old),
             Undo::PmdNode(id, old) => self.pmds.undo_node(id, old.map(|old| *old)),
@@ -180,13 +195,22 @@ impl Machine {
             start: vma.start,
             end: vma.end,
         };
+        self.get_file(vma.file, observer);
         let id = self.vmas.insert(vma, observer);
         self.store(range, Some(id), write, observer);
         self.edit_process(observer).map_count += 1;
         id
     }
 
-    /// The same before the first call, whose nodes do not count.
+    /// Forgets a mapping that the tree does not hold any more, without accounting for its pages.
+    pub(crate) fn remove_vma(&mut self, id: VmaId, observer: &mut impl Observer) -> Vma {
+        let vma = self.vmas.remove(id, observer);
+        self.edit_process(observer).map_count -= 1;
+        self.put_file(vma.file, observer);
+        vma
+    }
+
+    /// Adds a mapping before the first call, whose nodes do not count.
     pub(crate) fn link_unseen(&mut self, vma: Vma, observer: &mut impl Observer) -> VmaId {
         let mut mas = MaState::new(vma.start, vma.end - 1);
         let id = self.vmas.insert(vma, observer);

@@ -6,7 +6,7 @@ use crate::change::Change;
 use crate::event::Range;
 use crate::machine::Machine;
 use crate::page::PAGE_SHIFT;
-use crate::vma::{Special, VmaId};
+use crate::vma::{Special, VmFile, VmaId};
 
 /// What the last column of maps says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Label {
     Anonymous,
     /// The file's path.
     File,
+    /// `/dev/zero (deleted)`: shared anonymous memory.
+    Shmem,
     /// `[heap]`
     Heap,
     /// One of exec's own.
@@ -25,8 +27,10 @@ impl Machine {
     /// What maps calls a mapping.
     pub fn label(&self, id: VmaId) -> Label {
         let (vma, process) = (self.vma(id), self.process());
-        if vma.file.is_some() {
-            return Label::File;
+        match vma.file {
+            Some(VmFile::File(_)) => return Label::File,
+            Some(VmFile::Shmem(_)) => return Label::Shmem,
+            None => {}
         }
         if let Some(special) = vma.special {
             return Label::Special(special);
@@ -49,10 +53,11 @@ impl Machine {
     pub fn label_text(&self, id: VmaId) -> &str {
         match self.label(id) {
             Label::Anonymous => "",
-            Label::File => self
-                .vma(id)
-                .file
-                .map_or("", |file| self.files[file.0 as usize].path.as_str()),
+            Label::File => match self.vma(id).file {
+                Some(VmFile::File(file)) => &self.files[file.0 as usize].path,
+                _ => "",
+            },
+            Label::Shmem => "/dev/zero (deleted)",
             Label::Heap => "[heap]",
             Label::Special(special) => special.name(),
         }
@@ -64,9 +69,19 @@ pub fn line(machine: &Machine, id: VmaId) -> String {
     const NAME_COLUMN: usize = 73;
     let vma = machine.vma(id);
     let perms: String = vma.flags.perms().iter().collect();
-    let (offset, dev, inode) = match vma.file.map(|file| &machine.files[file.0 as usize]) {
-        Some(file) => (vma.pgoff << PAGE_SHIFT, file.dev.as_str(), file.inode),
-        None => (0, "00:00", 0),
+    let (dev, inode) = match vma.file {
+        Some(VmFile::File(file)) => {
+            let file = &machine.files[file.0 as usize];
+            (file.dev.as_str(), file.inode)
+        }
+        // The kernel's own mount; its inode numbers go by what all processes did since the boot.
+        Some(VmFile::Shmem(id)) => ("00:01", u64::from(id.index()) + 1),
+        None => ("00:00", 0),
+    };
+    let offset = if vma.file.is_some() {
+        vma.pgoff << PAGE_SHIFT
+    } else {
+        0
     };
     let mut line = format!(
         "{:08x}-{:08x} {perms} {offset:08x} {dev} {inode} ",

@@ -1,17 +1,16 @@
 //! Joining ranges with their neighbours.
 //!
-//! [`Machine::merge_new`] is for a range that is not mapped yet (mmap, brk), [`Machine::merge_existing`] for a part of a
+//! [`Machine::merge_new`] is for a range that is not mapped yet (mmap, brk, what mremap adds or moves), [`Machine::merge_existing`] for a part of a
 //! mapping whose attributes are about to change (mprotect).
 
 use crate::change::Change;
 use crate::event::{Event, MergeForm, MergeRefusal, Range, Side};
-use crate::file::FileId;
 use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::PAGE_SHIFT;
-use crate::vma::{AnonVma, Vma, VmaId};
+use crate::vma::{AnonVma, VmFile, Vma, VmaId};
 
 /// A range and the attributes it has or is about to have.
 #[derive(Clone, Copy)]
@@ -20,7 +19,7 @@ pub(crate) struct Candidate {
     pub(crate) flags: VmFlags,
     pub(crate) pgoff: u64,
     pub(crate) anon_pgoff: u64,
-    pub(crate) file: Option<FileId>,
+    pub(crate) file: Option<VmFile>,
     pub(crate) anon_vma: Option<AnonVma>,
 }
 
@@ -41,6 +40,11 @@ pub(crate) enum Neighbours {
     Both,
     /// brk since 6.1 only extends the heap.
     PrevOnly,
+    /// What mremap adds or moves never was merged by mmap's own rules (`MmapExpandsNeighbour`).
+    Moved {
+        /// A mapping that may not take part: the one that the range comes from, if it stays.
+        not: Option<VmaId>,
+    },
 }
 
 impl Machine {
@@ -54,24 +58,31 @@ impl Machine {
         if candidate.flags.intersects(VmFlags::SPECIAL) {
             return None;
         }
+        let not = match neighbours {
+            Neighbours::Moved { not } => not,
+            _ => None,
+        };
         let (prev, next) = match neighbours {
-            Neighbours::PrevOnly => (self.try_prev(candidate, candidate.anon_vma, observer), None),
+            Neighbours::PrevOnly => (
+                self.try_prev(candidate, candidate.anon_vma, not, observer),
+                None,
+            ),
             Neighbours::Both if self.next_first() => {
-                let next = self.try_next(candidate, observer);
+                let next = self.try_next(candidate, not, observer);
                 // The previous neighbour is then held to the next one's anon_vma.
                 let anon_vma = next.and_then(|id| self.vma(id).anon_vma);
-                (self.try_prev(candidate, anon_vma, observer), next)
+                (self.try_prev(candidate, anon_vma, not, observer), next)
             }
-            Neighbours::Both => {
-                let prev = self.try_prev(candidate, candidate.anon_vma, observer);
-                let next = self.try_next(candidate, observer);
+            _ => {
+                let prev = self.try_prev(candidate, candidate.anon_vma, not, observer);
+                let next = self.try_next(candidate, not, observer);
                 (prev, self.both_or_prev(prev, next, observer))
             }
         };
         let range = candidate.range;
         let write = match neighbours {
-            Neighbours::Both => TreeWrite::Expand,
             Neighbours::PrevOnly => TreeWrite::GrowHeap,
+            _ => TreeWrite::Expand,
         };
         match (prev, next) {
             (Some(prev), Some(next)) => {
@@ -79,7 +90,10 @@ impl Machine {
                     start: self.vma(prev).start,
                     end: self.vma(next).end,
                 };
+                self.adopt_anon_vma(prev, candidate.anon_vma, observer);
+                self.stick(prev, candidate.flags, observer);
                 self.adopt_anon_vma(prev, self.vma(next).anon_vma, observer);
+                self.stick(prev, self.vma(next).flags, observer);
                 self.resize(prev, range, write, observer);
                 self.drop_vma(next, observer);
                 observer.event(|| Event::Merged {
@@ -94,6 +108,8 @@ impl Machine {
                     start: self.vma(prev).start,
                     end: range.end,
                 };
+                self.adopt_anon_vma(prev, candidate.anon_vma, observer);
+                self.stick(prev, candidate.flags, observer);
                 self.resize(prev, range, write, observer);
                 observer.event(|| Event::Merged {
                     into: prev,
@@ -107,6 +123,8 @@ impl Machine {
                     start: range.start,
                     end: self.vma(next).end,
                 };
+                self.adopt_anon_vma(next, candidate.anon_vma, observer);
+                self.stick(next, candidate.flags, observer);
                 self.resize(next, range, write, observer);
                 observer.event(|| Event::Merged {
                     into: next,
@@ -141,12 +159,12 @@ impl Machine {
             return None;
         }
         let prev = if head {
-            self.try_prev(candidate, candidate.anon_vma, observer)
+            self.try_prev(candidate, candidate.anon_vma, None, observer)
         } else {
             None
         };
         let next = if tail {
-            self.try_next(candidate, observer)
+            self.try_next(candidate, None, observer)
         } else {
             None
         };
@@ -165,9 +183,11 @@ impl Machine {
             end: next.map_or(range.end, |next| self.vma(next).end),
         };
         self.adopt_anon_vma(into, candidate.anon_vma, observer);
+        self.stick(into, candidate.flags, observer);
         match form {
             MergeForm::WholeBetween => {
                 self.adopt_anon_vma(into, self.vma(next?).anon_vma, observer);
+                self.stick(into, self.vma(next?).flags, observer);
             }
             MergeForm::HeadIntoPrev => {
                 let (pgoff, anon_pgoff) = {
@@ -210,6 +230,7 @@ impl Machine {
         &self,
         candidate: &Candidate,
         anon_vma: Option<AnonVma>,
+        not: Option<VmaId>,
         observer: &mut impl Observer,
     ) -> Option<VmaId> {
         let range = candidate.range;
@@ -217,6 +238,7 @@ impl Machine {
         let verdict = match neighbour.map(|id| self.vma(id)) {
             None => Err(MergeRefusal::NoNeighbour),
             Some(prev) if prev.end != range.start => Err(MergeRefusal::Gap(range.start - prev.end)),
+            Some(_) if neighbour == not => Err(MergeRefusal::StaysBehind),
             Some(prev) => self.mergeable(candidate, prev, anon_vma).and_then(|()| {
                 let needed = candidate.pgoff.wrapping_sub(prev.pages());
                 let anon_needed = candidate.anon_pgoff.wrapping_sub(prev.pages());
@@ -233,12 +255,18 @@ impl Machine {
     }
 
     /// The next neighbour, if the range may join it.
-    fn try_next(&self, candidate: &Candidate, observer: &mut impl Observer) -> Option<VmaId> {
+    fn try_next(
+        &self,
+        candidate: &Candidate,
+        not: Option<VmaId>,
+        observer: &mut impl Observer,
+    ) -> Option<VmaId> {
         let range = candidate.range;
         let neighbour = self.find_vma(range.end);
         let verdict = match neighbour.map(|id| self.vma(id)) {
             None => Err(MergeRefusal::NoNeighbour),
             Some(next) if next.start != range.end => Err(MergeRefusal::Gap(next.start - range.end)),
+            Some(_) if neighbour == not => Err(MergeRefusal::StaysBehind),
             Some(next) => self
                 .mergeable(candidate, next, candidate.anon_vma)
                 .and_then(|()| {
@@ -289,7 +317,7 @@ impl Machine {
         if !special.is_empty() {
             return Err(MergeRefusal::Special(special));
         }
-        let differ = (candidate.flags ^ target.flags) - VmFlags::SOFTDIRTY;
+        let differ = (candidate.flags ^ target.flags) - self.sticky();
         if !differ.is_empty() {
             return Err(MergeRefusal::Flags(differ));
         }
@@ -342,9 +370,23 @@ impl Machine {
         }
     }
 
+    /// A mapping that takes in another one takes its sticky flags too (`VM_STICKY`).
+    fn stick(&mut self, id: VmaId, flags: VmFlags, observer: &mut impl Observer) {
+        let more = flags & (VmFlags::MAYBE_GUARD - self.vma(id).flags);
+        if !more.is_empty() {
+            self.edit_vma(id, observer).flags |= more;
+        }
+    }
+
+    /// Flags that never keep ranges apart (`VM_IGNORE_MERGE`).
+    pub(crate) fn sticky(&self) -> VmFlags {
+        let mut flags = VmFlags::SOFTDIRTY;
+        flags.set(VmFlags::MAYBE_GUARD, self.kernel.has(Change::MaybeGuard));
+        flags
+    }
+
     fn drop_vma(&mut self, id: VmaId, observer: &mut impl Observer) {
-        self.vmas.remove(id, observer);
-        self.edit_process(observer).map_count -= 1;
+        self.remove_vma(id, observer);
     }
 
     /// Gives a mapping a larger range, and the tree with it (`vma_expand`).

@@ -4,30 +4,21 @@ use crate::call::{Access, Fd, Mmap, NotModelled, Outcome};
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
-use crate::file::FileId;
+use crate::file::{FileId, FilePlacement};
 use crate::flags::{MapFlags, VmFlags};
 use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PAGE_SIZE, is_page_aligned, page_down, page_up};
+use crate::page::{PAGE_SHIFT, is_page_aligned, page_down, page_up};
 use crate::settings::Overcommit;
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
-use crate::vma::{Vma, VmaId};
-
-const MAP_SHARED: u32 = 1;
-const MAP_PRIVATE: u32 = 2;
-const MAP_SHARED_VALIDATE: u32 = 3;
+use crate::vma::{VmFile, Vma, VmaId};
 
 impl Machine {
     pub(crate) fn mmap(&mut self, mmap: Mmap, observer: &mut impl Observer) -> Outcome {
-        let anonymous = mmap.flags.contains(MapFlags::ANONYMOUS);
-        match mmap.flags.bits() & MapFlags::TYPE {
-            MAP_SHARED => return Outcome::NotModelled(NotModelled::SharedMapping),
-            MAP_SHARED_VALIDATE if !anonymous => {
-                return Outcome::NotModelled(NotModelled::SharedMapping);
-            }
-            _ => {}
+        if mmap.flags.contains(MapFlags::ANONYMOUS) && mmap.map_type() == MapFlags::TYPE_DROPPABLE {
+            return Outcome::NotModelled(NotModelled::Droppable);
         }
         match self.do_mmap(mmap, observer) {
             Ok(addr) => Outcome::Address(addr),
@@ -65,9 +56,11 @@ impl Machine {
             hint,
             len,
             flags,
-            file: file.map_or(PlaceFile::Anonymous, |file| {
-                PlaceFile::File(self.files[file.0 as usize].placement)
-            }),
+            file: match file {
+                Some(file) => PlaceFile::File(self.files[file.0 as usize].placement),
+                None if flags.contains(MapFlags::SHARED) => PlaceFile::File(FilePlacement::Shmem),
+                None => PlaceFile::Anonymous,
+            },
             offset: mmap.offset,
             begin_32bit: mmap.begin_32bit,
         };
@@ -83,28 +76,24 @@ impl Machine {
             self.may_lock_at_all()?;
             self.may_lock(len)?;
         }
-        if mmap.flags.bits() & MapFlags::TYPE != MAP_PRIVATE {
-            return Err((
-                Errno::EINVAL,
-                Refusal::BadMapType(mmap.flags.bits() & MapFlags::TYPE),
-            ));
-        }
-        if file.is_some() && flags.contains(MapFlags::GROWSDOWN) {
-            return Err((Errno::EINVAL, Refusal::BadFlags));
-        }
+        let vm_flags = self.typed(&mmap, file, vm_flags)?;
+        let shared = vm_flags.contains(VmFlags::SHARED);
         let pgoff = match file {
             Some(_) => mmap.offset >> PAGE_SHIFT,
+            // It begins its object.
+            None if shared => 0,
             None => addr >> PAGE_SHIFT,
         };
-        let vma = self.mmap_region(range, vm_flags, pgoff, file, observer)?;
+        let vma = self.mmap_region(range, vm_flags, pgoff, file.map(VmFile::File), observer)?;
         let populate = flags.contains(MapFlags::POPULATE) && !flags.contains(MapFlags::NONBLOCK);
         if (populate || vm_flags.contains(VmFlags::LOCKED)) && self.vma(vma).is_accessible() {
-            let access = if vm_flags.contains(VmFlags::WRITE) {
+            let access = if vm_flags.contains(VmFlags::WRITE) && !shared {
                 Access::Write
             } else {
                 Access::Read
             };
-            self.touch(addr, len, PAGE_SIZE, access, observer);
+            // What can't be mapped is left out.
+            let _ = self.populate(range, access, observer);
         }
         Ok(addr)
     }
@@ -134,7 +123,42 @@ impl Machine {
         flags
     }
 
-    fn may_lock_at_all(&self) -> Result<(), Refused> {
+    /// The flags of a mapping of this `MAP_TYPE`, and the errors about it.
+    fn typed(
+        &self,
+        mmap: &Mmap,
+        file: Option<FileId>,
+        mut flags: VmFlags,
+    ) -> Result<VmFlags, Refused> {
+        let shared = match mmap.map_type() {
+            MapFlags::TYPE_PRIVATE => false,
+            MapFlags::TYPE_SHARED => true,
+            MapFlags::TYPE_SHARED_VALIDATE if file.is_some() => {
+                let unknown = mmap.flags - MapFlags::LEGACY;
+                if !unknown.is_empty() {
+                    let unknown = Refusal::UnsupportedFlags(unknown.bits());
+                    return Err((Errno::EOPNOTSUPP, unknown));
+                }
+                true
+            }
+            other => return Err((Errno::EINVAL, Refusal::BadMapType(other))),
+        };
+        if shared {
+            flags |= VmFlags::SHARED | VmFlags::MAYSHARE;
+            if file.is_some_and(|file| self.files[file.0 as usize].read_only) {
+                if flags.contains(VmFlags::WRITE) {
+                    return Err((Errno::EACCES, Refusal::ReadOnlyFile));
+                }
+                flags -= VmFlags::SHARED | VmFlags::MAYWRITE;
+            }
+        }
+        if (file.is_some() || shared) && flags.contains(VmFlags::GROWSDOWN) {
+            return Err((Errno::EINVAL, Refusal::BadFlags));
+        }
+        Ok(flags)
+    }
+
+    pub(crate) fn may_lock_at_all(&self) -> Result<(), Refused> {
         if self.process().rlimits.memlock == Some(0) && !self.settings.cap_ipc_lock {
             return Err((Errno::EPERM, Refusal::MemlockForbidden));
         }
@@ -147,7 +171,7 @@ impl Machine {
         range: Range,
         mut flags: VmFlags,
         pgoff: u64,
-        file: Option<FileId>,
+        file: Option<VmFile>,
         observer: &mut impl Observer,
     ) -> Result<VmaId, Refused> {
         let pages = range.len() >> PAGE_SHIFT;
@@ -181,7 +205,7 @@ impl Machine {
             flags |= VmFlags::ACCOUNT;
             self.charge(pages, observer);
         }
-        let candidate = Candidate {
+        let mut candidate = Candidate {
             range,
             flags,
             pgoff,
@@ -191,13 +215,35 @@ impl Machine {
         };
         let vma = match self.merge_new(&candidate, Neighbours::Both, observer) {
             Some(vma) => vma,
-            None => self.new_vma(&candidate, TreeWrite::New, observer),
+            None => {
+                if file.is_none() && flags.contains(VmFlags::SHARED) {
+                    match self.shmem_zero_setup(range.len(), flags, observer) {
+                        Ok(object) => candidate.file = Some(object),
+                        Err(refused) => {
+                            self.leave_hole(range, over, observer);
+                            return Err(refused);
+                        }
+                    }
+                }
+                self.new_vma(&candidate, TreeWrite::New, observer)
+            }
         };
         if let Some(doomed) = over {
             self.complete(&doomed, observer);
         }
         self.stat_account(flags, pages.cast_signed(), observer);
         Ok(vma)
+    }
+
+    /// A shared anonymous mapping got no object. What lay in the range has lost its page tables by then, so it goes all
+    /// the same (`vms_abort_munmap_vmas`).
+    fn leave_hole(&mut self, range: Range, over: Option<Vec<VmaId>>, observer: &mut impl Observer) {
+        if let Some(doomed) = over
+            && !doomed.is_empty()
+        {
+            self.store(range, None, TreeWrite::Clear, observer);
+            self.complete(&doomed, observer);
+        }
     }
 
     pub(crate) fn new_vma(

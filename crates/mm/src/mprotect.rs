@@ -118,10 +118,7 @@ impl Machine {
         let id = self.modify(id, piece, flags, observer)?;
         self.charge(charged, observer);
         self.uncharge(uncharged, observer);
-        let before = self.vma(id).flags;
-        if before != flags {
-            self.edit_vma(id, observer).flags = flags;
-        }
+        self.set_flags(id, flags, observer);
         self.stat_account(old, -pages.cast_signed(), observer);
         self.stat_account(flags, pages.cast_signed(), observer);
         observer.event(|| Event::FlagsChanged {
@@ -133,8 +130,17 @@ impl Machine {
         Ok(())
     }
 
+    /// Gives a mapping its new flags; those that stuck to it in a merge stay.
+    pub(crate) fn set_flags(&mut self, id: VmaId, to: VmFlags, observer: &mut impl Observer) {
+        let before = self.vma(id).flags;
+        let to = to | before & VmFlags::MAYBE_GUARD;
+        if before != to {
+            self.edit_vma(id, observer).flags = to;
+        }
+    }
+
     /// Makes the piece a mapping of its own or part of a neighbour, so that its flags can change (`vma_modify_flags`).
-    fn modify(
+    pub(crate) fn modify(
         &mut self,
         id: VmaId,
         piece: Range,

@@ -143,8 +143,7 @@ impl Machine {
     pub(crate) fn complete(&mut self, doomed: &[VmaId], observer: &mut impl Observer) {
         let (_, accounted) = self.count_pages(doomed);
         for id in doomed {
-            let vma = self.vmas.remove(*id, observer);
-            self.edit_process(observer).map_count -= 1;
+            let vma = self.remove_vma(*id, observer);
             self.stat_account(vma.flags, -vma.pages().cast_signed(), observer);
         }
         self.uncharge(accounted, observer);

@@ -5,11 +5,16 @@ use mmscope_maple::Witness;
 use crate::event::Event;
 use crate::page_table::Pmd;
 use crate::process::Process;
+use crate::shmem::Shmem;
 use crate::vma::{Vma, VmaId};
 
 /// Sees each decision and each write. The unit observer sees nothing and costs nothing.
 pub trait Observer:
-    mmscope_maple::Observer<VmaId> + mmscope_maple::Observer<Pmd> + Witness<Vma> + Witness<Process>
+    mmscope_maple::Observer<VmaId>
+    + mmscope_maple::Observer<Pmd>
+    + Witness<Vma>
+    + Witness<Process>
+    + Witness<Shmem>
 {
     /// A decision; `make` is not called by observers that don't record.
     fn event(&mut self, make: impl FnOnce() -> Event) {

@@ -9,6 +9,18 @@ use crate::vma::AnonVma;
 /// Names a process.
 pub type ProcessId = Id<Process>;
 
+/// What `prctl(PR_SET_THP_DISABLE)` took away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ThpDisable {
+    /// Nothing.
+    #[default]
+    No,
+    /// Huge pages, except where `MADV_HUGEPAGE` or `MADV_COLLAPSE` asks for them.
+    ExceptAdvised,
+    /// Huge pages.
+    Completely,
+}
+
 /// What a process's address space is, besides its mappings. Sizes are in pages, addresses in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
@@ -36,6 +48,8 @@ pub struct Process {
     pub mmap_base: u64,
     /// `mm->mmap_legacy_base`: a bottom-up search starts here
     pub mmap_legacy_base: u64,
+    /// Whether the process may have huge pages.
+    pub thp_disable: ThpDisable,
     /// Limits in force.
     pub rlimits: Rlimits,
     /// The number that the next `anon_vma` gets.

@@ -14,9 +14,9 @@ use crate::machine::Machine;
 use crate::nodes::Nodes;
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, TASK_SIZE, is_page_aligned, page_up};
-use crate::process::Process;
+use crate::process::{Process, ThpDisable};
 use crate::settings::Settings;
-use crate::vma::{AnonVma, Special, Vma};
+use crate::vma::{AnonVma, Special, VmFile, Vma};
 
 /// A mapping at the start, as a line of `/proc/PID/maps` tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +125,7 @@ impl Machine {
             start_stack: stack_top.map_or(0, |top| top.saturating_sub(8)),
             mmap_base: layout.mmap_base,
             mmap_legacy_base: layout.mmap_legacy_base,
+            thp_disable: ThpDisable::No,
             rlimits: settings.rlimits,
             next_anon_vma: AnonVma(0),
             nodes: Nodes::default(),
@@ -140,6 +141,7 @@ impl Machine {
             vmas: Arena::new(),
             tree,
             pmds: MapleTree::new(),
+            shmems: Arena::new(),
             processes,
             current,
         };
@@ -195,7 +197,7 @@ impl Machine {
                     anon_pgoff
                 },
                 anon_pgoff,
-                file: map.file,
+                file: map.file.map(VmFile::File),
                 anon_vma,
                 special: map.special.filter(|special| *special != Special::Stack),
             },

@@ -5,6 +5,7 @@ use mmscope_maple::Id;
 use crate::file::FileId;
 use crate::flags::VmFlags;
 use crate::page::PAGE_SHIFT;
+use crate::shmem::ShmemId;
 
 /// Names a VMA for as long as it lives.
 pub type VmaId = Id<Vma>;
@@ -12,6 +13,15 @@ pub type VmaId = Id<Vma>;
 /// Names an `anon_vma`: VMAs that share one can merge after they were written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnonVma(pub u32);
+
+/// What a mapping shows (`vm_file`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VmFile {
+    /// An open file.
+    File(FileId),
+    /// The object of a shared anonymous mapping.
+    Shmem(ShmemId),
+}
 
 /// Mappings that exec makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,12 +69,12 @@ pub struct Vma {
     pub end: u64,
     /// `vm_flags`
     pub flags: VmFlags,
-    /// `vm_pgoff`: the file offset in pages, or the page number at creation for anonymous memory.
+    /// `vm_pgoff`: the file offset in pages, or the page number at creation for private anonymous memory.
     pub pgoff: u64,
     /// `anon_pgoff` of 7.3: the page number that anonymous pages of the mapping are known under.
     pub anon_pgoff: u64,
-    /// The file, if there is one.
-    pub file: Option<FileId>,
+    /// `vm_file`: what it shows, if it is not private anonymous memory.
+    pub file: Option<VmFile>,
     /// The `anon_vma`, once a private page was needed.
     pub anon_vma: Option<AnonVma>,
     /// Set on `[vvar]`, `[vvar_vclock]` and `[vdso]`: no call may split or merge them (`special_mapping_vmops`).

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::collections::BTreeMap;
+
 use mmscope_mm::{
-    Access, Call, Change, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit, Machine,
-    MapFlags, Mmap, Outcome, Prot, Range, Release, Resource, Settings, Special, Start, StartMap,
-    Thp, VmFlags,
+    Access, Advice, Call, Change, Entry, Fd, File, FileId, FilePlacement, Journal, Kernel, Limit,
+    Machine, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Prot, Range, Release, Resource,
+    Settings, Special, Start, StartMap, Thp, VmFile, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -28,9 +30,14 @@ enum Op {
     Mmap(Addr, u64, u32, u32, bool),
     Munmap(Addr, u64),
     Mprotect(Addr, u64, u32),
+    Mremap(Addr, u64, u64, u32, Addr),
     Brk(i64),
     Touch(Addr, u64, u64, bool),
     Setrlimit(bool, Limit),
+    Madvise(Addr, u64, u32),
+    Mlock(Addr, u64, u32),
+    Munlock(Addr, u64),
+    SetThpDisable(u64, u64),
 }
 
 fn addr() -> impl Strategy<Value = Addr> {
@@ -59,20 +66,33 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(MapFlags::GROWSDOWN),
         1 => Just(MapFlags::STACK),
         1 => Just(MapFlags::NORESERVE),
+        3 => Just(MapFlags::SHARED),
+        1 => Just(MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED),
         1 => Just(MapFlags::BIT32),
         1 => Just(MapFlags::POPULATE | MapFlags::LOCKED),
     ];
+    let mut advice: Vec<u32> = Advice::ALL.iter().map(|(_, advice)| advice.0).collect();
+    advice.push(99);
     let prot = prop_oneof![5 => Just(3u32), 1 => 0u32..8, 1 => any::<u32>()];
     prop_oneof![
         8 => (addr(), len(), prot.clone(), flags, any::<bool>())
             .prop_map(|(addr, len, prot, flags, file)| Op::Mmap(addr, len, prot, flags.bits(), file)),
         5 => (addr(), len()).prop_map(|(addr, len)| Op::Munmap(addr, len)),
         5 => (addr(), len(), prot).prop_map(|(addr, len, prot)| Op::Mprotect(addr, len, prot)),
+        6 => (addr(), len(), len(), any::<bool>(), prop_oneof![4 => Just(1u32), 3 => Just(3), 1 => Just(5), 1 => 0u32..9], addr())
+            .prop_map(|(addr, old, new, same, flags, to)| {
+                Op::Mremap(addr, old, if same { old } else { new }, flags, to)
+            }),
         3 => (-200_000i64..400_000).prop_map(Op::Brk),
         5 => (addr(), 0u64..3_000_000, 1u64..40_000, any::<bool>())
             .prop_map(|(addr, len, stride, write)| Op::Touch(addr, len, stride.max(512), write)),
         1 => (any::<bool>(), proptest::option::of(0u64..100_000_000))
             .prop_map(|(data, limit)| Op::Setrlimit(data, limit)),
+        8 => (addr(), len(), proptest::sample::select(advice))
+            .prop_map(|(addr, len, advice)| Op::Madvise(addr, len, advice)),
+        2 => (addr(), len(), 0u32..3).prop_map(|(addr, len, flags)| Op::Mlock(addr, len, flags)),
+        1 => (addr(), len()).prop_map(|(addr, len)| Op::Munlock(addr, len)),
+        1 => (0u64..2, 0u64..3).prop_map(|(on, flags)| Op::SetThpDisable(on, flags)),
     ]
 }
 
@@ -85,13 +105,18 @@ fn machine(kernel: &'static Release, thp: Thp) -> Machine {
         special,
     };
     let rw = VmFlags::READ | VmFlags::WRITE;
-    let files = vec![File {
-        path: "/bin/program".into(),
+    let file = |path: &str, placement, read_only| File {
+        path: path.into(),
         len: Some(6 << 20),
         dev: "fe:00".into(),
         inode: 1,
-        placement: FilePlacement::Thp,
-    }];
+        placement,
+        read_only,
+    };
+    let files = vec![
+        file("/bin/program", FilePlacement::Thp, false),
+        file("/dev/shm/read", FilePlacement::Shmem, true),
+    ];
     let start = Start {
         maps: vec![
             map(0x40_0000, 0x40_3000, VmFlags::READ, Some(FileId(0)), None),
@@ -149,9 +174,12 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
             mmap.addr = at(addr);
             mmap.prot = Prot::from_bits_retain(*prot);
             mmap.flags |= MapFlags::from_bits_retain(*flags);
+            if mmap.flags.contains(MapFlags::SHARED) {
+                mmap.flags -= MapFlags::PRIVATE;
+            }
             if *file {
                 mmap.flags -= MapFlags::ANONYMOUS;
-                mmap.fd = Fd::File(FileId(0));
+                mmap.fd = Fd::File(FileId(prot % 2));
             }
             Call::Mmap(mmap)
         }
@@ -164,6 +192,13 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
             len: *len,
             prot: Prot::from_bits_retain(*prot),
         },
+        Op::Mremap(addr, old_len, new_len, flags, to) => Call::Mremap(Mremap {
+            addr: at(addr),
+            old_len: *old_len,
+            new_len: *new_len,
+            flags: MremapFlags::from_bits_retain(*flags),
+            new_addr: at(to),
+        }),
         Op::Brk(by) => Call::Brk {
             addr: machine.process().brk.wrapping_add_signed(*by),
         },
@@ -172,6 +207,24 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
             len: *len,
             stride: *stride,
             access: if *write { Access::Write } else { Access::Read },
+        },
+        Op::Madvise(addr, len, advice) => Call::Madvise {
+            addr: at(addr),
+            len: *len,
+            advice: Advice(*advice),
+        },
+        Op::Mlock(addr, len, flags) => Call::Mlock {
+            addr: at(addr),
+            len: *len,
+            flags: *flags,
+        },
+        Op::Munlock(addr, len) => Call::Munlock {
+            addr: at(addr),
+            len: *len,
+        },
+        Op::SetThpDisable(on, flags) => Call::SetThpDisable {
+            on: *on,
+            flags: *flags,
         },
         Op::Setrlimit(data, limit) => Call::Setrlimit {
             resource: if *data {
@@ -189,7 +242,7 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
 ///
 /// Growing a mapping charges its pages whether the mapping is charged or not (`acct_stack_growth`), and unmapping
 /// gives back only what charged mappings hold: with such mappings about, the charge can only be bounded.
-fn check_counters(machine: &Machine, unaccounted_growth: &mut bool) {
+fn check_counters(machine: &Machine, unaccounted_growth: &mut bool, moved_locked: bool) {
     // Before 6c28ca6485dd brk could stretch a mapping over a hole below the break, and counted only what it added above.
     let stretches =
         machine.kernel().has(Change::BrkExpandsHeap) && !machine.kernel().has(Change::BrkChecksEnd);
@@ -199,6 +252,7 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool) {
     let process = machine.process();
     let (mut count, mut total, mut data, mut locked, mut committed) = (0, 0, 0, 0, 0);
     let mut last_end = 0;
+    let mut objects = BTreeMap::new();
     for (id, vma) in machine.vmas(EVERYTHING) {
         assert!(vma.start < vma.end && vma.start >= last_end, "{vma:?}");
         assert!(vma.start % PAGE == 0 && vma.end % PAGE == 0);
@@ -207,6 +261,9 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool) {
         last_end = vma.end;
         *unaccounted_growth |=
             vma.flags.contains(VmFlags::GROWSDOWN) && !vma.flags.contains(VmFlags::ACCOUNT);
+        if let Some(VmFile::Shmem(object)) = vma.file {
+            *objects.entry(object).or_insert(0) += 1;
+        }
         count += 1;
         total += vma.pages();
         data += if vma.flags.is_data() { vma.pages() } else { 0 };
@@ -221,15 +278,16 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool) {
             0
         };
     }
+    for (object, mappings) in objects {
+        assert_eq!(machine.shmem(object).mappings, mappings);
+        committed += machine.shmem(object).charged;
+    }
     assert_eq!(
-        (
-            process.map_count,
-            process.total_vm,
-            process.data_vm,
-            process.locked_vm
-        ),
-        (count, total, data, locked)
+        (process.map_count, process.total_vm, process.data_vm),
+        (count, total, data)
     );
+    // What MREMAP_DONTUNMAP leaves is locked no more, and its pages count on.
+    assert!(process.locked_vm == locked || moved_locked && process.locked_vm > locked);
     assert!(process.committed == committed || *unaccounted_growth && process.committed > committed);
     machine.tree().check().unwrap();
 }
@@ -248,6 +306,7 @@ proptest! {
         let mut results = Vec::new();
         let mut past = Vec::new();
         let mut unaccounted_growth = false;
+        let mut moved_locked = false;
         for op in &ops {
             let call = call(op, &watched, &results);
             let mut journal = Journal::new();
@@ -257,7 +316,10 @@ proptest! {
             prop_assert_eq!(watched.state_hash(), alone.state_hash());
             prop_assert_eq!(watched.process(), alone.process());
             prop_assert!(watched.tree().check().is_ok());
-            check_counters(&watched, &mut unaccounted_growth);
+            moved_locked |= matches!(call, Call::Mremap(remap) if remap.flags.contains(MremapFlags::DONTUNMAP))
+                && outcome.address().is_some()
+                && before.process().locked_vm > 0;
+            check_counters(&watched, &mut unaccounted_growth, moved_locked);
             if let Outcome::Address(addr) = outcome {
                 results.push(addr);
             }

@@ -201,7 +201,7 @@ fn compare_end(timeline: &Timeline, last: &Path, report: &mut CasesReport) -> io
     }) {
         let perms: String = vma.flags.perms().iter().collect();
         let what = match machine.label(id) {
-            Label::File => What::File {
+            Label::File | Label::Shmem => What::File {
                 from: (vma.pgoff << PAGE_SHIFT).wrapping_sub(vma.start),
             },
             Label::Special(special) => What::Special(special.name()),
@@ -295,22 +295,13 @@ fn maps_beside(trace: &Path, phase: &str) -> io::Result<Vec<PathBuf>> {
 }
 
 fn changes_layout(why: Why) -> bool {
-    matches!(
-        why,
-        Why::SharedStandIn
-            | Why::MremapStandIn
-            | Why::LayoutNotModelled
-            | Why::Arguments
-            | Why::NoResult
-    )
+    matches!(why, Why::LayoutNotModelled | Why::Arguments | Why::NoResult)
 }
 
 /// Lines that a full model would compare; the others have nothing to compare.
 fn left_out(why: Why) -> Option<&'static str> {
     Some(match why {
         Why::FlagsOnly => "calls that change attributes only are not modelled yet",
-        Why::SharedStandIn => "shared mappings are not modelled yet",
-        Why::MremapStandIn => "mremap is not modelled yet",
         Why::LayoutNotModelled => "a call that changes the layout and is not modelled yet",
         Why::ErrorNotModelled => {
             "errors that depend on what is not modelled, such as rights of a file"

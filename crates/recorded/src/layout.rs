@@ -97,12 +97,21 @@ pub(crate) fn vm_flags(flags: VmFlags) -> String {
         (VmFlags::MAYSHARE, "ms"),
         (VmFlags::GROWSDOWN, "gd"),
         (VmFlags::PFNMAP, "pf"),
+        (VmFlags::MAYBE_GUARD, "gu"),
         (VmFlags::LOCKED, "lo"),
         (VmFlags::IO, "io"),
+        (VmFlags::SEQ_READ, "sr"),
+        (VmFlags::RAND_READ, "rr"),
+        (VmFlags::DONTCOPY, "dc"),
         (VmFlags::DONTEXPAND, "de"),
+        (VmFlags::LOCKONFAULT, "lf"),
         (VmFlags::ACCOUNT, "ac"),
         (VmFlags::NORESERVE, "nr"),
+        (VmFlags::WIPEONFORK, "wf"),
+        (VmFlags::DONTDUMP, "dd"),
+        (VmFlags::HUGEPAGE, "hg"),
         (VmFlags::NOHUGEPAGE, "nh"),
+        (VmFlags::MERGEABLE, "mg"),
     ];
     let set: Vec<&str> = codes
         .into_iter()

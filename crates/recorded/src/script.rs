@@ -1,6 +1,8 @@
 //! The script language of recorded cases.
 
-use mmscope_mm::{Access, Call, Fd, FileId, MapFlags, Mmap, Prot};
+use mmscope_mm::{
+    Access, Advice, Call, Fd, FileId, MapFlags, Mmap, Mremap, MremapFlags, NotModelled, Prot,
+};
 
 /// What an op of a script asks the model to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,16 +15,10 @@ pub(crate) enum Ask {
 /// Why an op is not compared. The list may only get shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutOfScope {
-    /// Shared mappings, anonymous or of files.
-    SharedMapping,
-    /// `mremap`
-    Mremap,
-    /// `madvise`
-    Madvise,
-    /// `mlock`, `munlock`
-    Mlock,
-    /// `prctl(PR_SET_THP_DISABLE)`
-    PrctlThpDisable,
+    /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
+    AdviceAboutPages,
+    /// `MAP_DROPPABLE`
+    Droppable,
     /// `fork`
     Fork,
     /// `ftruncate`
@@ -35,14 +31,24 @@ impl OutOfScope {
     /// The reason, for people.
     pub fn reason(self) -> &'static str {
         match self {
-            OutOfScope::SharedMapping => "shared mappings are not modelled yet",
-            OutOfScope::Mremap => "mremap is not modelled yet",
-            OutOfScope::Madvise => "madvise is not modelled yet",
-            OutOfScope::Mlock => "mlock is not modelled yet",
-            OutOfScope::PrctlThpDisable => "prctl(PR_SET_THP_DISABLE) is not modelled yet",
+            OutOfScope::AdviceAboutPages => {
+                "advice that depends on single pages is not modelled yet"
+            }
+            OutOfScope::Droppable => "MAP_DROPPABLE is not modelled yet",
             OutOfScope::Fork => "fork is not modelled yet",
             OutOfScope::Ftruncate => "ftruncate is not modelled yet",
             OutOfScope::PageContents => "single pages are not modelled yet",
+        }
+    }
+}
+
+impl From<NotModelled> for OutOfScope {
+    fn from(what: NotModelled) -> OutOfScope {
+        match what {
+            NotModelled::Droppable => OutOfScope::Droppable,
+            NotModelled::CollapseFile | NotModelled::CollapsePages | NotModelled::PageOut => {
+                OutOfScope::AdviceAboutPages
+            }
         }
     }
 }
@@ -150,6 +156,14 @@ fn small_number(line: &str, text: &str) -> Result<u32, ScriptError> {
     number.map_err(|_| bad(line, &format!("“{text}” is no number or flag")))
 }
 
+fn advice(line: &str, text: &str) -> Result<Advice, ScriptError> {
+    let name = format!("MADV_{}", text.to_ascii_uppercase());
+    match Advice::ALL.iter().find(|(known, _)| *known == name) {
+        Some((_, advice)) => Ok(*advice),
+        None => small_number(line, text).map(Advice),
+    }
+}
+
 fn map_flags(line: &str, text: &str) -> Result<MapFlags, ScriptError> {
     let mut flags = MapFlags::empty();
     for word in text.split('|') {
@@ -166,6 +180,20 @@ fn map_flags(line: &str, text: &str) -> Result<MapFlags, ScriptError> {
             "32bit" => MapFlags::BIT32,
             "hugetlb" => MapFlags::HUGETLB,
             number => MapFlags::from_bits_retain(small_number(line, number)?),
+        };
+    }
+    Ok(flags)
+}
+
+fn mremap_flags(line: &str, text: &str) -> Result<MremapFlags, ScriptError> {
+    let mut flags = MremapFlags::empty();
+    for word in text.split('|') {
+        flags |= match word {
+            "none" => MremapFlags::empty(),
+            "maymove" => MremapFlags::MAYMOVE,
+            "fixed" => MremapFlags::FIXED,
+            "dontunmap" => MremapFlags::DONTUNMAP,
+            number => MremapFlags::from_bits_retain(small_number(line, number)?),
         };
     }
     Ok(flags)
@@ -192,23 +220,15 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
     };
     let out = |reason| Ok(Ask::OutOfScope(reason));
     Ok(Ask::Call(match *op {
-        "mmap" => {
-            let mmap = Mmap {
-                addr: number(0)?,
-                len: number(1)?,
-                prot: prot(line, arg(2)?)?,
-                flags: map_flags(line, arg(3)?)?,
-                fd: args.get(4).map_or(Fd::None, |text| fd(text)),
-                offset: if args.len() > 5 { number(5)? } else { 0 },
-                begin_32bit: None,
-            };
-            let shared =
-                mmap.flags.contains(MapFlags::SHARED) && !mmap.flags.contains(MapFlags::PRIVATE);
-            if shared {
-                return out(OutOfScope::SharedMapping);
-            }
-            Call::Mmap(mmap)
-        }
+        "mmap" => Call::Mmap(Mmap {
+            addr: number(0)?,
+            len: number(1)?,
+            prot: prot(line, arg(2)?)?,
+            flags: map_flags(line, arg(3)?)?,
+            fd: args.get(4).map_or(Fd::None, |text| fd(text)),
+            offset: if args.len() > 5 { number(5)? } else { 0 },
+            begin_32bit: None,
+        }),
         "munmap" => Call::Munmap {
             addr: number(0)?,
             len: number(1)?,
@@ -218,6 +238,13 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
             len: number(1)?,
             prot: prot(line, arg(2)?)?,
         },
+        "mremap" => Call::Mremap(Mremap {
+            addr: number(0)?,
+            old_len: number(1)?,
+            new_len: number(2)?,
+            flags: mremap_flags(line, arg(3)?)?,
+            new_addr: if args.len() > 4 { number(4)? } else { 0 },
+        }),
         "brk" => Call::Brk {
             addr: names.brk.wrapping_add(number(0)?),
         },
@@ -233,10 +260,24 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
             },
         },
         "frag" | "pages" | "peek" => return out(OutOfScope::PageContents),
-        "mremap" => return out(OutOfScope::Mremap),
-        "madvise" => return out(OutOfScope::Madvise),
-        "mlock" | "munlock" => return out(OutOfScope::Mlock),
-        "prctl_thp_disable" => return out(OutOfScope::PrctlThpDisable),
+        "madvise" => Call::Madvise {
+            addr: number(0)?,
+            len: number(1)?,
+            advice: advice(line, arg(2)?)?,
+        },
+        "mlock" => Call::Mlock {
+            addr: number(0)?,
+            len: number(1)?,
+            flags: 0,
+        },
+        "munlock" => Call::Munlock {
+            addr: number(0)?,
+            len: number(1)?,
+        },
+        "prctl_thp_disable" => Call::SetThpDisable {
+            on: number(0)?,
+            flags: if args.len() > 1 { number(1)? } else { 0 },
+        },
         "fork" => return out(OutOfScope::Fork),
         "ftruncate" => return out(OutOfScope::Ftruncate),
         other => return Err(bad(line, &format!("no op is named “{other}”"))),

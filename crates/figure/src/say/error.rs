@@ -99,6 +99,9 @@ pub fn expected(expected: &Expected) -> String {
             let set = match of {
                 FlagSet::Prot => "PROT_",
                 FlagSet::Map => "MAP_",
+                FlagSet::Mremap => "MREMAP_",
+                FlagSet::Advice => "MADV_",
+                FlagSet::Mlock => "MLOCK_",
             };
             format!("there is no such {set} flag{}", meant(*nearest))
         }

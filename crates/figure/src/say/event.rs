@@ -3,10 +3,10 @@
 use mmscope_mm::page::PMD_SIZE;
 use mmscope_mm::{
     AlignMove, AlignVerdict, BreakMove, Change, Direction, Event, GapLook, GapVerdict, HintVerdict,
-    Kernel, Machine, MergeForm, Nodes, PlacedBy, Range, Side, TreeWrite, VmFlags,
+    Kernel, Machine, MergeForm, Nodes, PlacedBy, Range, RemapBy, Side, TreeWrite, VmFlags,
 };
 
-use super::{limit, mapping, merge, num, perms, refusal, sentence, vm_flags};
+use super::{advice, limit, mapping, merge, num, perms, refusal, sentence, vm_flags};
 
 /// What became of what a decision looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +136,17 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             ),
             Tone::Yes,
         ),
+        Event::ShmemObject { len, charged } => (
+            format!(
+                "Shared anonymous memory is an object of its own, /dev/zero: {}, {}.",
+                num::size(*len),
+                match charged {
+                    0 => "not charged to the commit limit",
+                    _ => "charged to the commit limit as a whole",
+                }
+            ),
+            Tone::Yes,
+        ),
         Event::NewVma { range, .. } => (
             format!(
                 "A new mapping: {}, {}.",
@@ -171,6 +182,35 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             ),
             Tone::Step,
         ),
+        Event::Remap { from, to, by } => (remap(*from, *to, *by), Tone::Step),
+        Event::AnonVmaDropped { vma } => (
+            format!(
+                "All pages of {} were moved away: it has no anon_vma any more, as if never written to.",
+                mapping(machine, *vma)
+            ),
+            Tone::Step,
+        ),
+        Event::HolePassed { range } => (
+            format!(
+                "Nothing is mapped in {}: passed over, and the call will end with ENOMEM.",
+                num::range(*range)
+            ),
+            Tone::No,
+        ),
+        Event::Advised { range, advice, .. } => (
+            format!(
+                "{} at {}: {}.",
+                num::size(range.len()),
+                num::range(*range),
+                advice::done(machine.kernel(), *advice)
+            ),
+            Tone::Yes,
+        ),
+        Event::Collapsed { addr } => (
+            format!("The block at {addr:#x} is a huge page now."),
+            Tone::Yes,
+        ),
+        Event::ThpSwitched(to) => (advice::switched(*to).to_owned(), Tone::Yes),
         Event::Break { from, to, by } => (moved(*from, *to, *by), Tone::Yes),
         Event::AnonVma {
             vma,
@@ -527,6 +567,42 @@ fn placed(range: Range, by: PlacedBy) -> String {
         PlacedBy::Hint => format!("{place}: at the hint."),
         PlacedBy::Search => format!("{place}: where the search found room."),
         PlacedBy::AlignedSearch => format!("{place}: where the search with alignment found room."),
+    }
+}
+
+fn remap(from: Range, to: Range, by: RemapBy) -> String {
+    let (old, new) = (num::size(from.len()), num::size(to.len()));
+    match by {
+        RemapBy::SameSize => format!("{old} before and after: nothing to do."),
+        RemapBy::Shrink => format!("{old} shrink to {new}: what is behind is unmapped."),
+        RemapBy::Grow => format!(
+            "{old} grow to {new} in place: nothing is mapped behind the mapping, which ends where the old range does."
+        ),
+        RemapBy::Move if old == new => {
+            format!("{old} move from {:#x} to {:#x}.", from.start, to.start)
+        }
+        RemapBy::Move => format!(
+            "{old} move from {:#x} to {:#x} and become {new}.",
+            from.start, to.start
+        ),
+        RemapBy::MoveAndKeep => format!(
+            "The pages of {old} move from {:#x} to {:#x}; the old range stays mapped, empty, as MREMAP_DONTUNMAP says.",
+            from.start, to.start
+        ),
+        RemapBy::Duplicate => format!(
+            "An old length of 0: {new} of the shared mapping at {:#x} are mapped a second time, at {:#x}.",
+            from.start, to.start
+        ),
+    }
+}
+
+/// What mremap did, where there is little room; `None` where it says less than the other events.
+pub(super) fn remap_short(by: RemapBy) -> Option<&'static str> {
+    match by {
+        RemapBy::SameSize => Some("nothing to change"),
+        RemapBy::Shrink => Some("shrunk"),
+        RemapBy::Grow => Some("grown in place"),
+        RemapBy::Move | RemapBy::MoveAndKeep | RemapBy::Duplicate => None,
     }
 }
 

@@ -44,12 +44,6 @@ pub fn skipped(why: Why) -> String {
         Why::Anchor => "gave the layout its anchor",
         Why::BeforeExec => "belongs to the program before the last exec",
         Why::FlagsOnly => "changes attributes that are not modelled yet, no places",
-        Why::SharedStandIn => {
-            "shared mappings are not modelled yet: a private one stands in for it"
-        }
-        Why::MremapStandIn => {
-            "mremap is not modelled yet: mappings of the recorded result stand in for it"
-        }
         Why::LayoutNotModelled => {
             "changes the layout and is not modelled yet: what follows may differ"
         }

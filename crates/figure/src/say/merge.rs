@@ -36,6 +36,9 @@ pub fn refusal(side: Side, refusal: MergeRefusal) -> String {
                 "it was written to and the mapping {toward} was not, which this kernel takes for a difference"
             )
         }
+        MergeRefusal::StaysBehind => format!(
+            "the mapping {toward} is the one it comes from, which MREMAP_DONTUNMAP leaves in place"
+        ),
     }
 }
 
@@ -62,6 +65,7 @@ pub fn condition(refusal: MergeRefusal) -> Option<String> {
         MergeRefusal::FaultedIntoUnfaulted => {
             Some("anon_vma of both sides alike = false: one has none".to_owned())
         }
+        MergeRefusal::StaysBehind => Some("flags & MREMAP_DONTUNMAP = true".to_owned()),
     }
 }
 

@@ -3,7 +3,7 @@
 use mmscope_lab::LaneFrame;
 use mmscope_mm::{BreakMove, Event, Nodes, NotModelled, Outcome};
 
-use super::{kernel, ledger, limit, merge, num, refusal, sentence};
+use super::{advice, kernel, ledger, limit, merge, num, refusal, sentence};
 
 /// What a lane's label says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,6 +157,15 @@ fn effect(lane: &LaneFrame) -> (String, String) {
             ),
             "refused".to_owned(),
         )),
+        Event::Remap { by, .. } => super::event::remap_short(*by).map(same),
+        Event::FlagsChanged { from, to, .. } if super::perms(*from) == super::perms(*to) => {
+            Some(same(&format!("{} changed", super::vm_flags(*from ^ *to))))
+        }
+        Event::Advised { advice, .. } => {
+            Some((advice::done(lane.kernel, *advice).to_owned(), String::new()))
+        }
+        Event::Collapsed { .. } => Some(same("huge pages made")),
+        Event::ThpSwitched(_) => Some(same("huge pages switched")),
         Event::FlagsChanged { to, .. } => Some(same(&format!("now {}", super::perms(*to)))),
         Event::Unchanged { .. } => Some(same("nothing to change")),
         Event::Grown { .. } => Some(same("stack grown")),
@@ -176,15 +185,18 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         | Event::Aligned { .. }
         | Event::AlignFallback
         | Event::Placed { .. }
+        | Event::ShmemObject { .. }
         | Event::Split { .. }
         | Event::MergeTried { .. }
         | Event::MergeBoth { .. }
         | Event::Unaccounted { .. }
+        | Event::HolePassed { .. }
         | Event::Break {
             by: BreakMove::Grow,
             ..
         }
         | Event::AnonVma { .. }
+        | Event::AnonVmaDropped { .. }
         | Event::Signalled { .. }
         | Event::Tree(_)
         | Event::Nodes { .. } => None,
@@ -225,8 +237,17 @@ pub fn value(outcome: Outcome) -> String {
 /// What the model does not cover.
 pub fn not_modelled(what: NotModelled) -> &'static str {
     match what {
-        NotModelled::SharedMapping => {
-            "shared mappings are not modelled yet; nothing was done, nothing is guessed"
+        NotModelled::Droppable => {
+            "MAP_DROPPABLE is not modelled yet; nothing was done, nothing is guessed"
+        }
+        NotModelled::CollapseFile => {
+            "MADV_COLLAPSE of a file's pages is not modelled yet; nothing was done, nothing is guessed"
+        }
+        NotModelled::CollapsePages => {
+            "whether this collapses depends on single pages, which are not modelled yet; nothing was done, nothing is guessed"
+        }
+        NotModelled::PageOut => {
+            "writing pages out to swap is not modelled; nothing was done, nothing is guessed"
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Why a call was refused.
 
-use mmscope_mm::{Call, Kernel, Machine, Overcommit, Refusal};
+use mmscope_mm::{Call, Change, Kernel, Machine, Overcommit, Refusal};
 
-use super::{mapping, num, source, vm_flags};
+use super::{advice, limit, mapping, num, source, vm_flags};
 
 fn pages(pages: u64) -> String {
     num::size(pages.saturating_mul(4096))
@@ -21,6 +21,13 @@ pub fn sentence(machine: &Machine, reason: Refusal) -> String {
         }
         Refusal::OffsetOverflow => "offset plus length does not fit in 64 bits of pages".to_owned(),
         Refusal::BadFd => "the descriptor is not open".to_owned(),
+        Refusal::ReadOnlyFile => {
+            "the file was opened for reading only, and a shared mapping would write to it"
+                .to_owned()
+        }
+        Refusal::UnsupportedFlags(bits) => {
+            format!("MAP_SHARED_VALIDATE refuses flags that this file does not support: {bits:#x}")
+        }
         Refusal::BadMapType(bits) => {
             format!("MAP_TYPE is {bits:#x}: neither MAP_PRIVATE nor MAP_SHARED")
         }
@@ -106,6 +113,22 @@ pub fn sentence(machine: &Machine, reason: Refusal) -> String {
             "PROT_GROWSDOWN, and {} does not grow down",
             mapping(machine, vma)
         ),
+        Refusal::UnknownAdvice(what) => {
+            format!("this kernel knows no advice {}", advice::name(what))
+        }
+        Refusal::AdviceNotFor { vma, advice: what } => format!(
+            "{} does not go with {}",
+            advice::name(what),
+            mapping(machine, vma)
+        ),
+        Refusal::NotAdmin => "CAP_SYS_ADMIN is missing".to_owned(),
+        Refusal::CannotCollapse(why) => advice::not_collapsed(why),
+        Refusal::CannotPopulate { at, signal } => {
+            format!(
+                "the page at {at:#x} can't be mapped: {}",
+                limit::signal(signal)
+            )
+        }
         Refusal::Hole(addr) => format!("nothing is mapped at {addr:#x}"),
         Refusal::BelowHeap => "the break can't fall below the start of the heap".to_owned(),
         Refusal::BreakMeets { vma, highest } => format!(
@@ -113,6 +136,51 @@ pub fn sentence(machine: &Machine, reason: Refusal) -> String {
             mapping(machine, vma)
         ),
         Refusal::NoHeap => "the part of the heap that would go is not mapped".to_owned(),
+        Refusal::StaysAndResizes => {
+            "MREMAP_DONTUNMAP needs the same length before and after".to_owned()
+        }
+        Refusal::RangesOverlap { from, to } => format!(
+            "the old range {} and the new one {} overlap",
+            num::range(from),
+            num::range(to)
+        ),
+        Refusal::DuplicatesPrivate(vma) => format!(
+            "an old length of 0 maps a shared mapping again, and {} is private",
+            mapping(machine, vma)
+        ),
+        Refusal::BeyondMapping { vma, range } => format!(
+            "the old range {} reaches over the end of {}",
+            num::range(range),
+            mapping(machine, vma)
+        ),
+        Refusal::CannotExpand(vma) => {
+            format!(
+                "{} may neither grow nor be left empty",
+                mapping(machine, vma)
+            )
+        }
+        Refusal::NoRoomToGrow {
+            vma,
+            next: Some(next),
+        } => format!(
+            "{} can't grow in place, {} is in the way, and MREMAP_MAYMOVE is missing",
+            mapping(machine, vma),
+            mapping(machine, next)
+        ),
+        Refusal::NoRoomToGrow { vma, next: None } => format!(
+            "the old range can't grow in place in {}, and MREMAP_MAYMOVE is missing",
+            mapping(machine, vma)
+        ),
+        Refusal::MoveTooMany {
+            map_count,
+            more,
+            max,
+        } => format!(
+            "it may need {} mappings more on its way, and the process has {} of max_map_count {}",
+            more,
+            num::grouped(map_count),
+            num::grouped(max)
+        ),
     }
 }
 
@@ -150,8 +218,22 @@ pub fn condition(reason: Refusal) -> Option<String> {
         Refusal::Overcommit { pages, limit } => Some(format!("{pages} > {limit} pages = true")),
         Refusal::ProtNotAllowed { lacks, .. } => Some(format!("{} set = false", vm_flags(lacks))),
         Refusal::BreakMeets { highest, .. } => Some(format!("new break <= {highest:#x} = false")),
+        Refusal::RangesOverlap { from, to } => Some(format!(
+            "old end {:#x} > new start {:#x} and new end {:#x} > old start {:#x} = true",
+            from.end, to.start, to.end, from.start
+        )),
+        Refusal::BeyondMapping { range, .. } => {
+            Some(format!("{:#x} > vm_end - addr = true", range.len()))
+        }
+        Refusal::MoveTooMany {
+            map_count,
+            more,
+            max,
+        } => Some(format!("map_count {map_count} + {more} <= {max} = false")),
         Refusal::OffsetOverflow
         | Refusal::BadFd
+        | Refusal::ReadOnlyFile
+        | Refusal::UnsupportedFlags(_)
         | Refusal::BadMapType(_)
         | Refusal::BadFlags
         | Refusal::Occupied(_)
@@ -162,9 +244,18 @@ pub fn condition(reason: Refusal) -> Option<String> {
         | Refusal::CannotSplit(_)
         | Refusal::BadProt(_)
         | Refusal::NotGrowsDown(_)
+        | Refusal::UnknownAdvice(_)
+        | Refusal::AdviceNotFor { .. }
+        | Refusal::NotAdmin
+        | Refusal::CannotCollapse(_)
+        | Refusal::CannotPopulate { .. }
         | Refusal::Hole(_)
         | Refusal::BelowHeap
-        | Refusal::NoHeap => None,
+        | Refusal::NoHeap
+        | Refusal::StaysAndResizes
+        | Refusal::DuplicatesPrivate(_)
+        | Refusal::CannotExpand(_)
+        | Refusal::NoRoomToGrow { .. } => None,
     }
 }
 
@@ -189,7 +280,37 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
             | Refusal::LengthWraps(_)
             | Refusal::BadFlags,
         ) => return "do_mprotect_pkey()",
+        (
+            Some(Call::Madvise { .. }),
+            Refusal::Unaligned(_) | Refusal::LengthWraps(_) | Refusal::Hole(_),
+        ) => return source::MADVISE,
+        (
+            Some(Call::Mlock { .. } | Call::Munlock { .. }),
+            Refusal::LengthWraps(_) | Refusal::Hole(_),
+        ) => return "apply_vma_lock_flags()",
+        (Some(Call::Mlock { .. }), Refusal::BadFlags) => return "mlock2()",
+        (
+            Some(Call::Mlock { .. }),
+            Refusal::MemlockLimit | Refusal::MemlockForbidden | Refusal::ProtNotAllowed { .. },
+        ) => return "do_mlock()",
+        (Some(Call::SetThpDisable { .. }), Refusal::BadFlags) => return "prctl()",
         (Some(Call::Brk { .. }), Refusal::TooManyMappings { .. }) => return "do_brk_flags()",
+        (Some(Call::Mremap(_)), Refusal::SplitTooMany { .. }) => return source::munmap(kernel),
+        (
+            Some(Call::Mremap(_)),
+            Refusal::BadFlags | Refusal::ZeroLength | Refusal::Unaligned(_),
+        ) => return source::mremap_params(kernel),
+        (Some(Call::Mremap(_)), Refusal::BeyondTask(_)) => return source::mremap_target(kernel),
+        (Some(Call::Mremap(_)), Refusal::LongerThanTask(_))
+            if kernel.has(Change::MremapChecksSource) =>
+        {
+            return source::mremap_params(kernel);
+        }
+        (
+            Some(Call::Mremap(_)),
+            Refusal::Hole(_) | Refusal::OffsetOverflow | Refusal::MemlockLimit,
+        ) => return source::mremap_source(kernel),
+        (Some(Call::Mremap(_)), Refusal::CannotSplit(_)) => return source::prep_move(kernel),
         _ => {}
     }
     match reason {
@@ -198,6 +319,8 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
         Refusal::ZeroLength
         | Refusal::LengthWraps(_)
         | Refusal::OffsetOverflow
+        | Refusal::ReadOnlyFile
+        | Refusal::UnsupportedFlags(_)
         | Refusal::BadMapType(_)
         | Refusal::BadFlags
         | Refusal::TooManyMappings { .. }
@@ -217,6 +340,26 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
         | Refusal::ProtNotAllowed { .. }
         | Refusal::NotGrowsDown(_)
         | Refusal::Hole(_) => "do_mprotect_pkey()",
+        Refusal::UnknownAdvice(_) => source::MADVISE,
+        Refusal::AdviceNotFor { .. } => "madvise_vma_behavior()",
+        Refusal::NotAdmin => "madvise_inject_error()",
+        Refusal::CannotCollapse(_) => "madvise_collapse()",
+        Refusal::CannotPopulate { .. } => "faultin_page()",
         Refusal::BelowHeap | Refusal::BreakMeets { .. } | Refusal::NoHeap => "brk()",
+        Refusal::StaysAndResizes => source::mremap_params(kernel),
+        Refusal::RangesOverlap { .. } => source::mremap_target(kernel),
+        Refusal::DuplicatesPrivate(_)
+        | Refusal::BeyondMapping { .. }
+        | Refusal::CannotExpand(_) => source::mremap_source(kernel),
+        Refusal::NoRoomToGrow { .. } => source::expand(kernel),
+        // Six more are asked for where the new address is looked at.
+        Refusal::MoveTooMany { more: 6, .. } if kernel.has(Change::MremapChecksParams) => {
+            source::mremap_params(kernel)
+        }
+        Refusal::MoveTooMany { more: 6, .. } => "mremap_to()",
+        Refusal::MoveTooMany { more: 4, .. } if kernel.has(Change::MremapCountsSplits) => {
+            "do_mremap()"
+        }
+        Refusal::MoveTooMany { .. } => source::prep_move(kernel),
     }
 }

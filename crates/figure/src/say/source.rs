@@ -1,11 +1,15 @@
 //! Which function of the kernel makes a decision: the names change with the releases.
 
 use mmscope_mm::{
-    BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, TreeWrite, WriteEvent,
+    Advice, BreakMove, Call, Change, Direction, Event, Kernel, MergeForm, Release, RemapBy,
+    TreeWrite, WriteEvent,
 };
 
 /// Asks for nodes before a write.
 pub const PREALLOCATE: &str = "mas_preallocate()";
+
+/// Where advice about memory comes in.
+pub const MADVISE: &str = "do_madvise()";
 
 /// Whether a kernel's release is this one or a later one. For names only; rules ask for changes.
 fn since(kernel: Kernel, id: &str) -> bool {
@@ -55,12 +59,40 @@ pub fn function(
             mmscope_mm::Side::Next => "can_vma_merge_before()",
         },
         Event::MergeBoth { .. } => "is_mergeable_anon_vma()",
-        Event::Merged { form, .. } => merged(kernel, *form),
+        Event::Merged { form, .. } => {
+            let copied = matches!(call, Some(Call::Mremap(_)));
+            merged(kernel, *form, copied)
+        }
+        Event::NewVma { .. } if matches!(call, Some(Call::Mremap(_))) => "copy_vma()",
+        Event::Remap { by, .. } => match by {
+            RemapBy::Move | RemapBy::MoveAndKeep | RemapBy::Duplicate => "move_vma()",
+            _ if !since(kernel, "6.15") => "mremap()",
+            RemapBy::SameSize => "mremap_at()",
+            RemapBy::Shrink => "shrink_vma()",
+            RemapBy::Grow => "expand_vma()",
+        },
+        Event::AnonVmaDropped { .. } if since(kernel, "6.15") => "dontunmap_complete()",
+        Event::AnonVmaDropped { .. } => "move_vma()",
+        Event::ShmemObject { .. } => "shmem_zero_setup()",
         Event::NewVma { .. } if matches!(call, Some(Call::Brk { .. })) => "do_brk_flags()",
         Event::NewVma { .. } => mmap_region(kernel),
         Event::FlagsChanged { .. } | Event::Unaccounted { .. } | Event::Unchanged { .. } => {
-            "mprotect_fixup()"
+            flags(call)
         }
+        Event::HolePassed { .. } => "madvise_walk_vmas()",
+        Event::Advised { advice, .. } => match *advice {
+            Advice::DONTNEED | Advice::DONTNEED_LOCKED | Advice::FREE => "madvise_dontneed_free()",
+            Advice::REMOVE => "madvise_remove()",
+            Advice::WILLNEED => "madvise_willneed()",
+            Advice::COLD => "madvise_cold()",
+            Advice::PAGEOUT => "madvise_pageout()",
+            Advice::POPULATE_READ | Advice::POPULATE_WRITE => "madvise_populate()",
+            Advice::GUARD_INSTALL => "madvise_guard_install()",
+            Advice::GUARD_REMOVE => "madvise_guard_remove()",
+            _ => "madvise_vma_behavior()",
+        },
+        Event::Collapsed { .. } => "madvise_collapse()",
+        Event::ThpSwitched(_) => "prctl()",
         Event::Break { by, .. } => match by {
             BreakMove::Grow => "do_brk_flags()",
             BreakMove::Query | BreakMove::WithinPage | BreakMove::Shrink => "brk()",
@@ -81,6 +113,7 @@ pub fn function(
             WriteEvent::Gap { .. } => "mas_parent_gap()",
         },
         Event::Nodes { write, .. } => match write {
+            TreeWrite::New if matches!(call, Some(Call::Mremap(_))) => "copy_vma()",
             TreeWrite::New => mmap_region(kernel),
             TreeWrite::Expand => "vma_expand()",
             TreeWrite::Merge if since(kernel, "6.12.0") => "vma_merge_existing_range()",
@@ -90,6 +123,62 @@ pub fn function(
             TreeWrite::GrowStack => "expand_downwards()",
             TreeWrite::Clear | TreeWrite::Detach => "munmap()",
         },
+    }
+}
+
+/// Where mremap looks at its arguments.
+pub fn mremap_params(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.15") {
+        "check_mremap_params()"
+    } else {
+        "mremap()"
+    }
+}
+
+/// Where mremap looks at the old range.
+pub fn mremap_source(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.17") {
+        "check_prep_vma()"
+    } else if since(kernel, "6.15") {
+        "resize_is_valid()"
+    } else {
+        "vma_to_resize()"
+    }
+}
+
+/// Where mremap looks at where the range is to go.
+pub fn mremap_target(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.17") {
+        "check_mremap_params()"
+    } else {
+        "mremap_to()"
+    }
+}
+
+/// Where a move of mremap is prepared.
+pub fn prep_move(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.15") {
+        "prep_move_vma()"
+    } else {
+        "move_vma()"
+    }
+}
+
+/// Where mremap gives up growing.
+pub fn expand(kernel: Kernel) -> &'static str {
+    if since(kernel, "6.15") {
+        "expand_vma()"
+    } else {
+        "mremap()"
+    }
+}
+
+/// Where flags of a mapping change.
+pub fn flags(call: Option<&Call>) -> &'static str {
+    match call {
+        Some(Call::Madvise { .. }) => "madvise_update_vma()",
+        Some(Call::Mlock { .. } | Call::Munlock { .. }) => "mlock_fixup()",
+        _ => "mprotect_fixup()",
     }
 }
 
@@ -130,7 +219,7 @@ pub fn mmap_region(kernel: Kernel) -> &'static str {
     }
 }
 
-fn merged(kernel: Kernel, form: MergeForm) -> &'static str {
+fn merged(kernel: Kernel, form: MergeForm, copied: bool) -> &'static str {
     let new = match form {
         MergeForm::NewIntoPrev | MergeForm::NewIntoNext | MergeForm::NewBetween => true,
         MergeForm::WholeIntoPrev
@@ -141,7 +230,7 @@ fn merged(kernel: Kernel, form: MergeForm) -> &'static str {
     };
     match (new, since(kernel, "6.12.0")) {
         (true, true) => "vma_merge_new_range()",
-        (true, false) if kernel.has(Change::MmapExpandsNeighbour) => "vma_expand()",
+        (true, false) if kernel.has(Change::MmapExpandsNeighbour) && !copied => "vma_expand()",
         (false, true) => "vma_merge_existing_range()",
         (_, false) => "vma_merge()",
     }
@@ -156,17 +245,20 @@ mod tests {
         let kernel = |name| Kernel::parse(name).unwrap();
         assert_eq!(get_unmapped_area(kernel("6.7")), "get_unmapped_area()");
         assert_eq!(get_unmapped_area(kernel("6.12.y")), "__get_unmapped_area()");
-        assert_eq!(merged(kernel("6.0"), MergeForm::NewIntoNext), "vma_merge()");
         assert_eq!(
-            merged(kernel("6.6"), MergeForm::NewIntoNext),
+            merged(kernel("6.0"), MergeForm::NewIntoNext, false),
+            "vma_merge()"
+        );
+        assert_eq!(
+            merged(kernel("6.6"), MergeForm::NewIntoNext, false),
             "vma_expand()"
         );
         assert_eq!(
-            merged(kernel("6.12"), MergeForm::NewIntoNext),
+            merged(kernel("6.12"), MergeForm::NewIntoNext, false),
             "vma_merge_new_range()"
         );
         assert_eq!(
-            merged(kernel("6.12"), MergeForm::HeadIntoPrev),
+            merged(kernel("6.12"), MergeForm::HeadIntoPrev, false),
             "vma_merge_existing_range()"
         );
     }

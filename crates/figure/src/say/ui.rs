@@ -495,7 +495,7 @@ pub const READING_LIST: &[&str] = &[
 pub const MODEL: &str = "What this is";
 /// Its limits.
 pub const MODEL_ABOUT: &str = "A model of the kernel\u{2019}s own rules, compared with recordings of real kernels. It counts; it \
-                               never measures time. Shared mappings are not modelled yet: such a call does nothing and says so.";
+                               never measures time. A call that is not modelled yet does nothing and says so.";
 
 #[cfg(test)]
 mod tests {

@@ -4,13 +4,14 @@ use mmscope_mm::page::PAGE_SIZE;
 use mmscope_mm::{Call, MapFlags, Outcome};
 
 use super::{Import, Note};
-use crate::program::{CallLine, MAP_FAILED, counted_from};
+use crate::program::{CallLine, MAP_FAILED, counted_from, target_counted_from};
 use crate::watcher;
 
 /// Finds for each `MAP_32BIT` request a beginning of its search that explains the recorded result on the first kernel.
 pub(super) fn fit_random_begins(
     mut calls: Vec<CallLine>,
     bases: &[Option<u32>],
+    targets: &[(u32, u32)],
     import: &mut Import,
 ) -> Vec<CallLine> {
     let searches = |line: &CallLine| match (line.call, line.recorded) {
@@ -61,7 +62,12 @@ pub(super) fn fit_random_begins(
                 }
             }
         }
-        let outcome = watcher::run(&mut machine, &counted_from(line.call, base));
+        let mut asked = counted_from(line.call, base);
+        let target = targets.binary_search_by_key(&(index as u32), |target| target.0);
+        if let Ok(at) = target {
+            asked = target_counted_from(asked, returned[targets[at].1 as usize]);
+        }
+        let outcome = watcher::run(&mut machine, &asked);
         returned.push(outcome.address().unwrap_or(MAP_FAILED));
     }
     calls

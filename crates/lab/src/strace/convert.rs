@@ -62,6 +62,8 @@ pub(super) struct Converter {
     pub(super) calls: Vec<CallLine>,
     /// For each call: the step whose result its address counts from.
     bases: Vec<Option<u32>>,
+    /// The steps whose results the new addresses of mremaps count from: number of the call, of the step.
+    pub(super) targets: Vec<(u32, u32)>,
     placeholders: Vec<Range>,
     skipped: Vec<Skipped>,
     notes: Vec<Note>,
@@ -106,6 +108,7 @@ impl Converter {
                         owner: None,
                         prot,
                         file,
+                        shared: map.perms.contains(VmFlags::MAYSHARE),
                     },
                 );
             }
@@ -118,6 +121,7 @@ impl Converter {
             descriptors: Descriptors::new(files),
             calls: Vec::new(),
             bases: Vec::new(),
+            targets: Vec::new(),
             placeholders: Vec::new(),
             skipped,
             notes,
@@ -222,10 +226,17 @@ impl Converter {
                     _ => Why::LayoutNotModelled,
                 }))
             }
-            "madvise" | "process_madvise" | "mlock" | "mlock2" | "munlock" | "mlockall"
-            | "munlockall" | "mseal" | "syscall_0x1ce" | "mbind" | "pkey_alloc" => {
-                Ok(Became::Skipped(Why::FlagsOnly))
+            "madvise" | "mlock" | "mlock2" | "munlock" => self.about_range(&parts, result.text),
+            "prctl"
+                if parts
+                    .args
+                    .first()
+                    .is_some_and(|what| what.text() == call::THP_DISABLE) =>
+            {
+                self.switch(&parts, result.text)
             }
+            "process_madvise" | "mlockall" | "munlockall" | "mseal" | "syscall_0x1ce" | "mbind"
+            | "pkey_alloc" => Ok(Became::Skipped(Why::FlagsOnly)),
             _ => {
                 self.descriptors.see(&parts, result.text);
                 Ok(Became::Skipped(Why::NotMemory))
@@ -247,7 +258,6 @@ impl Converter {
         let Call::Mmap(mut mmap) = call else {
             return Ok(Became::Skipped(Why::Arguments));
         };
-        let kind = mmap.flags.bits() & MapFlags::TYPE;
         let anonymous = mmap.flags.contains(MapFlags::ANONYMOUS);
         let fixed = mmap
             .flags
@@ -255,17 +265,34 @@ impl Converter {
         let Some(outcome) = outcome(result, &call) else {
             return Ok(Became::Skipped(no_outcome(result)));
         };
-        let shared = kind == 1 || kind == 3 && !anonymous;
+        let shared = match mmap.map_type() {
+            MapFlags::TYPE_SHARED => true,
+            MapFlags::TYPE_SHARED_VALIDATE => !anonymous,
+            _ => false,
+        };
         let addr = match outcome {
             Outcome::Address(addr) => addr,
             Outcome::Error(errno) => {
-                let about_file = !anonymous && errno == Errno::EACCES;
-                let about_seal = errno == Errno::EPERM && mmap.addr >= LOWEST;
-                if shared || about_file || about_seal {
-                    return Ok(Became::Skipped(Why::ErrorNotModelled));
-                }
                 if let (false, Some(fd), true) = (anonymous, fd, errno != Errno::EBADF) {
-                    mmap.fd = Fd::File(self.descriptors.file(fd, fixed));
+                    mmap.fd = Fd::File(self.descriptors.file(fd, fixed, shared));
+                }
+                let read_only = match mmap.fd {
+                    Fd::File(file) => self
+                        .descriptors
+                        .files
+                        .get(file)
+                        .is_some_and(|f| f.read_only),
+                    Fd::None => false,
+                };
+                let about_file = match errno {
+                    Errno::EACCES => !(anonymous || read_only && mmap.prot.contains(Prot::WRITE)),
+                    // A memfd may be sealed against writing.
+                    Errno::EPERM => shared && !anonymous,
+                    _ => false,
+                };
+                let about_seal = errno == Errno::EPERM && mmap.addr >= LOWEST;
+                if about_file || about_seal {
+                    return Ok(Became::Skipped(Why::ErrorNotModelled));
                 }
                 let base = self.relate(&mut mmap.addr);
                 return Ok(Became::Step(Call::Mmap(mmap), base, outcome));
@@ -280,10 +307,8 @@ impl Converter {
             return Ok(Became::Skipped(Why::LayoutNotModelled));
         }
         let file = match fd {
-            _ if anonymous && !shared => None,
-            _ if anonymous => Some(self.descriptors.named("/dev/zero (deleted)")),
-            Some(fd) => Some(self.descriptors.file(fd, fixed)),
-            None => None,
+            Some(fd) if !anonymous => Some(self.descriptors.file(fd, fixed, shared)),
+            _ => None,
         };
         mmap.fd = file.map_or(Fd::None, Fd::File);
         if fixed && addr < LOWEST {
@@ -304,17 +329,11 @@ impl Converter {
             owner,
             prot: mmap.prot,
             file,
+            shared,
         };
         self.recorded.put(addr, region);
         self.ever.put(addr, region);
-        if !shared {
-            return Ok(Became::Step(Call::Mmap(mmap), base, outcome));
-        }
-        let type_bits = MapFlags::from_bits_retain(MapFlags::TYPE);
-        mmap.flags =
-            (mmap.flags - type_bits - MapFlags::ANONYMOUS - MapFlags::SYNC) | MapFlags::PRIVATE;
-        self.step(line, Call::Mmap(mmap), base, None, Some("MAP_SHARED"));
-        Ok(Became::Skipped(Why::SharedStandIn))
+        Ok(Became::Step(Call::Mmap(mmap), base, outcome))
     }
 
     fn munmap(&mut self, line: u32, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
@@ -394,6 +413,43 @@ impl Converter {
         ))
     }
 
+    /// Calls about a range that leave its place and its access as they are. About memory that the log does not know
+    /// nothing can be said.
+    fn about_range(&mut self, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
+        let (mut call, _) = call::call(parts, &mut Reading)?;
+        let Some(outcome) = outcome(result, &call) else {
+            return Ok(Became::Skipped(no_outcome(result)));
+        };
+        let (Call::Madvise { addr, .. } | Call::Mlock { addr, .. } | Call::Munlock { addr, .. }) =
+            &mut call
+        else {
+            return Ok(Became::Skipped(Why::Arguments));
+        };
+        let known = self.has_maps
+            || self
+                .recorded
+                .at(*addr)
+                .is_some_and(|(_, region)| region.owner.is_some());
+        // Only shared mappings can be asked to, and private ones stand in for those.
+        let remove = parts
+            .args
+            .get(2)
+            .is_some_and(|what| what.text() == "MADV_REMOVE");
+        if !known || remove || outcome == Outcome::Error(Errno::EPERM) {
+            return Ok(Became::Skipped(Why::FlagsOnly));
+        }
+        let base = self.relate(addr);
+        Ok(Became::Step(call, base, outcome))
+    }
+
+    fn switch(&mut self, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
+        let (call, _) = call::call(parts, &mut Reading)?;
+        Ok(match outcome(result, &call) {
+            Some(outcome) => Became::Step(call, None, outcome),
+            None => Became::Skipped(no_outcome(result)),
+        })
+    }
+
     fn brk(&mut self, line: u32, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
         self.saw_brk = true;
         let (call, _) = call::call(parts, &mut Reading)?;
@@ -419,6 +475,7 @@ impl Converter {
                 owner: None,
                 prot,
                 file: None,
+                shared: false,
             };
             self.recorded.put(from, region);
             self.ever.put(from, region);
@@ -469,7 +526,7 @@ impl Converter {
     }
 
     /// Without a maps file: what a call worked on, and no call made, was there from the start.
-    fn must_have_been_there(&mut self, line: u32, range: Range) {
+    pub(super) fn must_have_been_there(&mut self, line: u32, range: Range) {
         if self.has_maps {
             return;
         }
@@ -485,6 +542,7 @@ impl Converter {
                 owner: None,
                 prot,
                 file: None,
+                shared: false,
             };
             self.ever.put(unknown.start, region);
             self.recorded.put(unknown.start, region);
@@ -519,7 +577,7 @@ impl Converter {
             None => anchor::by_first_mapping(&mut self.scenario, &mut self.calls, &mut self.notes),
         };
         self.add_placeholders();
-        give_names(&mut self.calls, &self.bases);
+        give_names(&mut self.calls, &self.bases, &self.targets);
         let Converter {
             mut scenario,
             descriptors,
@@ -539,7 +597,8 @@ impl Converter {
             layout_unknown_from,
         };
         let bases = self.bases;
-        import.scenario.program = Program::of_calls(fit_random_begins(calls, &bases, &mut import));
+        import.scenario.program =
+            Program::of_calls(fit_random_begins(calls, &bases, &self.targets, &mut import));
         let skipped = std::mem::take(&mut import.skipped);
         import.skipped = crate::order::sorted_by_number(skipped, |skipped| u64::from(skipped.line));
         if let Some(line) = first_lost(&import.skipped) {
@@ -579,7 +638,7 @@ impl Converter {
 const LOWEST: u64 = 65536;
 
 /// Reads the arguments as they stand.
-struct Reading;
+pub(super) struct Reading;
 
 impl Context for Reading {
     fn fd(&mut self, _: Part<'_>) -> Parsed<Fd> {
@@ -591,12 +650,12 @@ impl Context for Reading {
     }
 }
 
-fn outcome(result: Part<'_>, call: &Call) -> Option<Outcome> {
+pub(super) fn outcome(result: Part<'_>, call: &Call) -> Option<Outcome> {
     call::outcome(result, call).ok()
 }
 
 /// Why a result is none: an error that the model does not know, or nothing readable.
-fn no_outcome(result: Part<'_>) -> Why {
+pub(super) fn no_outcome(result: Part<'_>) -> Why {
     if result.text().starts_with("-1 E") {
         Why::ErrorNotModelled
     } else {

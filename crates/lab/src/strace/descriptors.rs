@@ -5,10 +5,12 @@ use mmscope_mm::{File, FileId, FilePlacement};
 use crate::files::Files;
 use crate::sorted::Sorted;
 use crate::text::part::{CallParts, Part, unescaped};
+use crate::text::setting::READ_ONLY;
 
 /// Open descriptors and the files that mappings showed.
 pub(super) struct Descriptors {
-    open: Sorted<u32, String>,
+    /// The path of each, and whether it was opened for reading only.
+    open: Sorted<u32, (String, bool)>,
     pub(super) files: Files,
     unnamed: u32,
 }
@@ -31,9 +33,12 @@ impl Descriptors {
                 .and_then(|text| text.parse::<u32>().ok())
         };
         let opened = match parts.name.text() {
-            "open" | "creat" => quoted(arg(0)),
-            "openat" | "openat2" => quoted(arg(1)),
-            "memfd_create" => quoted(arg(0)).map(|name| format!("/memfd:{name} (deleted)")),
+            "open" => opened(arg(0), arg(1)),
+            "creat" => opened(arg(0), ""),
+            "openat" | "openat2" => opened(arg(1), arg(2)),
+            "memfd_create" => {
+                quoted(arg(0)).map(|name| (format!("/memfd:{name} (deleted)"), false))
+            }
             "dup" | "dup2" | "dup3" => number(arg(0)).and_then(|fd| self.open.get(&fd).cloned()),
             "close" => {
                 if let Some(fd) = number(arg(0)) {
@@ -53,41 +58,47 @@ impl Descriptors {
         }
     }
 
-    /// The file of a descriptor argument. One that the log has not opened is a file of its own for each mapping that
-    /// is not put into an earlier one.
-    pub(super) fn file(&mut self, part: Part<'_>, continues: bool) -> FileId {
+    /// The file of a descriptor argument, for a mapping that continues an earlier one or not. One that the log has not
+    /// opened is a file of its own for each mapping that does not.
+    pub(super) fn file(&mut self, part: Part<'_>, continues: bool, shared: bool) -> FileId {
         let text = part.text();
         let fd = text
             .split('<')
             .next()
             .and_then(|fd| fd.trim().parse::<u32>().ok());
+        let open = fd.and_then(|fd| self.open.get(&fd));
+        let read_only = open.is_some_and(|(_, read_only)| *read_only);
         let path = match text
             .split_once('<')
             .and_then(|(_, rest)| rest.rsplit_once('>'))
         {
             Some((path, deleted)) => format!("{}{}", unescaped(path), spaced(deleted)),
-            None => match fd.and_then(|fd| self.open.get(&fd)) {
-                Some(path) => path.clone(),
+            None => match open {
+                Some((path, _)) => path.clone(),
                 None => {
                     self.unnamed += u32::from(!continues || self.unnamed == 0);
                     format!("[unknown {}]", self.unnamed)
                 }
             },
         };
-        self.named(&path)
-    }
-
-    /// The file with this path.
-    pub(super) fn named(&mut self, path: &str) -> FileId {
         let in_memory = ["/memfd:", "/dev/shm/", "/dev/zero", "/SYSV"];
-        let shmem = in_memory.iter().any(|start| path.starts_with(start));
-        let placement = if shmem {
+        let placement = if in_memory.iter().any(|start| path.starts_with(start)) {
             FilePlacement::Shmem
         } else {
             FilePlacement::Thp
         };
-        self.files.by_path(path, placement)
+        // A private mapping is the same, however its file was opened.
+        if shared {
+            self.files.by_path_opened(&path, placement, read_only)
+        } else {
+            self.files.by_path(&path, placement)
+        }
     }
+}
+
+/// The path and the flags of a call that opens a file.
+fn opened(path: &str, flags: &str) -> Option<(String, bool)> {
+    Some((quoted(path)?, flags.contains(READ_ONLY)))
 }
 
 fn spaced(deleted: &str) -> String {

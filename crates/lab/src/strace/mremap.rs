@@ -1,117 +1,98 @@
-//! `mremap`, which is not modelled yet: mappings of the recorded result stand in for it.
+//! `mremap` in a log, and what it did to the recorded layout.
 
 use mmscope_mm::page::page_up;
-use mmscope_mm::{Call, Fd, FileId, MapFlags, Mmap, Prot, Range};
+use mmscope_mm::{Call, Errno, MremapFlags, Outcome, Range};
 
 use super::Why;
-use super::convert::{Became, Converter};
+use super::convert::{Became, Converter, Reading, no_outcome, outcome};
 use super::recorded::Region;
-use crate::text::number::number;
+use crate::text::call;
 use crate::text::part::{CallParts, Parsed, Part};
 
 impl Converter {
-    /// Puts mappings in the place of what an mremap did: what it added, at the recorded place if that is free, and
-    /// unmaps what it took away.
     pub(super) fn mremap(
         &mut self,
         line: u32,
         parts: &CallParts<'_>,
         result: Part<'_>,
     ) -> Parsed<Became> {
-        let [old, old_len, new_len, ..] = parts.args[..] else {
+        let (call, _) = call::call(parts, &mut Reading)?;
+        let Call::Mremap(mut remap) = call else {
             return Ok(Became::Skipped(Why::Arguments));
         };
-        if result.text().starts_with('-') {
+        let Some(outcome) = outcome(result, &call) else {
+            return Ok(Became::Skipped(no_outcome(result)));
+        };
+        if outcome == Outcome::Error(Errno::EPERM) {
             return Ok(Became::Skipped(Why::ErrorNotModelled));
         }
-        let (old, to) = (number(old)?, number(result)?);
-        let (old_len, new_len) = (page_up(number(old_len)?), page_up(number(new_len)?));
-        let end = old.saturating_add(old_len);
-        let keeps = parts
-            .args
-            .get(3)
-            .is_some_and(|flags| flags.text().contains("DONTUNMAP"));
-        let region = self.recorded.whole(Range { start: old, end });
-        let (Some(region), true, false) = (region, old_len > 0, keeps) else {
-            return Ok(Became::Skipped(Why::LayoutNotModelled));
-        };
-        let remark = Some("mremap");
-        if to == old && new_len <= old_len {
-            let mut addr = old.saturating_add(new_len);
-            let len = old_len - new_len;
-            if len > 0 {
-                let base = self.relate(&mut addr);
-                self.step(line, Call::Munmap { addr, len }, base, None, remark);
-                self.recorded.take(Range {
-                    start: old.saturating_add(new_len),
-                    end,
-                });
+        if let Outcome::Address(to) = outcome {
+            let from = Range::sized(remap.addr, page_up(remap.old_len));
+            self.must_have_been_there(line, from);
+            let base = self.relate(&mut remap.addr);
+            let target = self.relate_target(&mut remap.new_addr, remap.flags);
+            let keeps = remap.flags.contains(MremapFlags::DONTUNMAP);
+            self.remapped(from, Range::sized(to, page_up(remap.new_len)), keeps);
+            self.targets.extend(target);
+            return Ok(Became::Step(Call::Mremap(remap), base, outcome));
+        }
+        let base = self.relate(&mut remap.addr);
+        let target = self.relate_target(&mut remap.new_addr, remap.flags);
+        self.targets.extend(target);
+        Ok(Became::Step(Call::Mremap(remap), base, outcome))
+    }
+
+    /// Makes a new address count from the result that it lies in: the number of this call, and of the step.
+    fn relate_target(&mut self, new_addr: &mut u64, flags: MremapFlags) -> Option<(u32, u32)> {
+        let step = self.calls.len() as u32;
+        if !flags.contains(MremapFlags::FIXED) {
+            return None;
+        }
+        Some((step, self.relate(new_addr)?))
+    }
+
+    /// Follows the recorded layout: what was in the old range is in the new one.
+    fn remapped(&mut self, from: Range, to: Range, keeps: bool) {
+        let step = self.calls.len() as u32;
+        if from.is_empty() {
+            // A second view of a shared mapping.
+            if let Some((start, region)) = self.recorded.at(from.start) {
+                let by = from.start - start;
+                let view = Region {
+                    end: to.end,
+                    owner: Some((step, to.start)),
+                    file: region
+                        .file
+                        .map(|(file, offset)| (file, offset.wrapping_add(by))),
+                    ..region
+                };
+                self.recorded.put(to.start, view);
+                self.ever.put(to.start, view);
             }
-            return Ok(Became::Skipped(Why::MremapStandIn));
+            return;
         }
-        let (from, added) = if to == old {
-            (end, new_len - old_len)
-        } else {
-            (to, new_len)
-        };
-        let behind = region.file.map(|(file, offset)| {
-            let first = if to == old { old_len } else { 0 };
-            (file, offset.wrapping_add(first))
-        });
-        let mut mmap = stand_in(from, added, region.prot, behind);
-        let base = if to == old {
-            self.relate_end(&mut mmap.addr)
-        } else {
-            None
-        };
-        let owner = if to == old {
-            region.owner
-        } else {
-            Some((self.calls.len() as u32, to))
-        };
-        self.step(line, Call::Mmap(mmap), base, None, remark);
-        let added = Region {
-            end: from.saturating_add(added),
-            owner,
-            prot: region.prot,
-            file: behind,
-        };
-        self.recorded.put(from, added);
-        self.ever.put(from, added);
-        if to != old {
-            let mut addr = old;
-            let base = self.relate(&mut addr);
-            self.step(
-                line,
-                Call::Munmap { addr, len: old_len },
-                base,
-                None,
-                remark,
-            );
-            self.recorded.take(Range { start: old, end });
+        let pieces = self.recorded.take(from);
+        let last = pieces.len().saturating_sub(1);
+        for (index, (start, region)) in pieces.into_iter().enumerate() {
+            if keeps {
+                self.recorded.put(start, region);
+            }
+            let at = to.start.wrapping_add(start - from.start);
+            let mut end = at.wrapping_add(region.end - start);
+            if index == last && region.end == from.end {
+                end = end.max(to.end);
+            }
+            let moved = Region {
+                end: end.min(to.end),
+                owner: if from.start == to.start {
+                    region.owner
+                } else {
+                    Some((step, to.start))
+                },
+                ..region
+            };
+            self.recorded.put(at, moved);
+            self.ever.put(at, moved);
         }
-        Ok(Became::Skipped(Why::MremapStandIn))
     }
-
-    /// The same for the address right behind such a range.
-    fn relate_end(&mut self, addr: &mut u64) -> Option<u32> {
-        let mut last = addr.checked_sub(1)?;
-        let step = self.relate(&mut last)?;
-        *addr = last.wrapping_add(1);
-        Some(step)
-    }
-}
-
-fn stand_in(addr: u64, len: u64, prot: Prot, behind: Option<(FileId, u64)>) -> Mmap {
-    let mut mmap = Mmap {
-        addr,
-        prot,
-        ..Mmap::anonymous(len)
-    };
-    if let Some((file, offset)) = behind {
-        mmap.flags = MapFlags::PRIVATE;
-        mmap.fd = Fd::File(file);
-        mmap.offset = offset;
-    }
-    mmap
 }

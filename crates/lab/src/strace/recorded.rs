@@ -15,6 +15,8 @@ pub(super) struct Region {
     pub(super) prot: Prot,
     /// The file behind it and the offset of its first byte.
     pub(super) file: Option<(FileId, u64)>,
+    /// Whether it is shared.
+    pub(super) shared: bool,
 }
 
 /// All ranges that are known.
@@ -32,29 +34,6 @@ impl Recorded {
         let (start, at) = self.by_start.range(..=addr).next_back()?;
         let region = self.regions[*at as usize];
         (region.end > addr).then_some((*start, region))
-    }
-
-    /// What is in a range, if it is one thing without holes: as a region that begins where the range does.
-    pub(super) fn whole(&self, range: Range) -> Option<Region> {
-        let (start, first) = self.at(range.start)?;
-        let shifted = |by: u64| {
-            first
-                .file
-                .map(|(file, offset)| (file, offset.wrapping_add(by)))
-        };
-        let mut at = first.end;
-        while at < range.end {
-            let (_, next) = self.at(at)?;
-            if next.prot != first.prot || next.file != shifted(at - start) {
-                return None;
-            }
-            at = next.end;
-        }
-        Some(Region {
-            end: range.end,
-            file: shifted(range.start - start),
-            ..first
-        })
     }
 
     /// Puts a region over whatever is there.

@@ -1,11 +1,12 @@
 //! Calls and results, as strace writes them.
 
 use mmscope_mm::{
-    Access, Call, Errno, Fd, Limit, MapFlags, Mmap, Outcome, Resource, Signal, page::PAGE_SIZE,
+    Access, Call, Errno, Fd, Limit, MapFlags, Mmap, Mremap, Outcome, Resource, Signal,
+    page::PAGE_SIZE,
 };
 
 use super::error::Expected;
-use super::flags::{map_flags, prot};
+use super::flags::{advice, map_flags, mlock_flags, mremap_flags, prot};
 use super::number::{number, number_in};
 use super::part::{CallParts, Parsed, Part};
 use super::setting::limit;
@@ -16,12 +17,21 @@ pub(crate) const CALLS: &[&str] = &[
     "mmap",
     "munmap",
     "mprotect",
+    "mremap",
+    "madvise",
+    "mlock",
+    "mlock2",
+    "munlock",
     "brk",
+    "prctl",
     "prlimit64",
     "setrlimit",
     "touch",
     "read",
 ];
+
+/// The one `prctl` that is about memory here.
+pub(crate) const THP_DISABLE: &str = "PR_SET_THP_DISABLE";
 
 /// Limits by name.
 pub(crate) const RESOURCES: &[(&str, Resource)] = &[
@@ -42,6 +52,7 @@ const ERROR_TEXTS: &[(Errno, &str)] = &[
     (Errno::EEXIST, "File exists"),
     (Errno::EINVAL, "Invalid argument"),
     (Errno::EOVERFLOW, "Value too large for defined data type"),
+    (Errno::EOPNOTSUPP, "Operation not supported"),
 ];
 
 /// The text that strace puts behind the name of the error.
@@ -89,6 +100,47 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             let (len, prot) = (number(args[1])?, prot(args[2])?);
             Ok((Call::Mprotect { addr, len, prot }, base))
         }
+        "mremap" => {
+            let count = if args.len() == 4 { 4 } else { 5 };
+            arguments(parts, "mremap", count)?;
+            let (addr, base) = address(args[0], context)?;
+            let (new_addr, _) = args
+                .get(4)
+                .map_or(Ok((0, None)), |to| address(*to, context))?;
+            let remap = Mremap {
+                addr,
+                old_len: number(args[1])?,
+                new_len: number(args[2])?,
+                flags: mremap_flags(args[3])?,
+                new_addr,
+            };
+            Ok((Call::Mremap(remap), base))
+        }
+        "madvise" => {
+            arguments(parts, "madvise", 3)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, advice) = (number(args[1])?, advice(args[2])?);
+            Ok((Call::Madvise { addr, len, advice }, base))
+        }
+        "mlock" => {
+            arguments(parts, "mlock", 2)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, flags) = (number(args[1])?, 0);
+            Ok((Call::Mlock { addr, len, flags }, base))
+        }
+        "mlock2" => {
+            arguments(parts, "mlock2", 3)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, flags) = (number(args[1])?, mlock_flags(args[2])?);
+            Ok((Call::Mlock { addr, len, flags }, base))
+        }
+        "munlock" => {
+            arguments(parts, "munlock", 2)?;
+            let (addr, base) = address(args[0], context)?;
+            let len = number(args[1])?;
+            Ok((Call::Munlock { addr, len }, base))
+        }
+        "prctl" => prctl(parts),
         "brk" => {
             arguments(parts, "brk", 1)?;
             let (addr, base) = address(args[0], context)?;
@@ -109,6 +161,15 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             nearest: nearest(name, CALLS.iter().copied()),
         })),
     }
+}
+
+/// The earlier result that the new address of an mremap counts from.
+pub(crate) fn new_base(parts: &CallParts<'_>, context: &impl Context) -> Option<String> {
+    let to = parts
+        .args
+        .get(4)
+        .filter(|_| parts.name.text() == "mremap")?;
+    address(*to, context).ok()?.1
 }
 
 fn arguments(parts: &CallParts<'_>, call: &'static str, count: u32) -> Parsed<()> {
@@ -145,6 +206,22 @@ fn mmap(args: &[Part<'_>], context: &mut impl Context) -> Parsed<Asked> {
         begin_32bit: None,
     };
     Ok((Call::Mmap(mmap), base))
+}
+
+/// `prctl(PR_SET_THP_DISABLE, on[, flags, 0, 0])`
+fn prctl(parts: &CallParts<'_>) -> Parsed<Asked> {
+    let args = &parts.args;
+    let count = if args.len() == 2 { 2 } else { 5 };
+    arguments(parts, "prctl", count)?;
+    if args[0].text() != THP_DISABLE {
+        return Err(args[0].wants(Expected::OneOf(&[THP_DISABLE])));
+    }
+    for none in args.iter().skip(3) {
+        number_in(*none, 0, 0)?;
+    }
+    let flags = args.get(2).map_or(Ok(0), |flags| number(*flags))?;
+    let on = number(args[1])?;
+    Ok((Call::SetThpDisable { on, flags }, None))
 }
 
 fn touch(
@@ -253,7 +330,7 @@ pub(crate) fn outcome(part: Part<'_>, call: &Call) -> Parsed<Outcome> {
     }
     match call {
         Call::Touch { .. } => touched(part, first, rest),
-        Call::Mmap(_) | Call::Brk { .. } => {
+        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } => {
             rest.must_be_empty()?;
             Ok(Outcome::Address(value(first)?))
         }

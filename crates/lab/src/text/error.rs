@@ -24,6 +24,12 @@ pub enum FlagSet {
     Prot,
     /// `MAP_*`
     Map,
+    /// `MREMAP_*`
+    Mremap,
+    /// `MADV_*`
+    Advice,
+    /// `MLOCK_*`
+    Mlock,
 }
 
 /// What should have stood at a place, or what is wrong with what stands there.

@@ -1,6 +1,6 @@
 //! Flag words, as strace writes them.
 
-use mmscope_mm::{MapFlags, Prot};
+use mmscope_mm::{Advice, MapFlags, MremapFlags, Prot};
 
 use super::error::{Expected, FlagSet};
 use super::part::{Parsed, Part};
@@ -14,6 +14,12 @@ const PROT: &[(&str, Prot)] = &[
     ("PROT_SEM", Prot::SEM),
     ("PROT_GROWSDOWN", Prot::GROWSDOWN),
     ("PROT_GROWSUP", Prot::GROWSUP),
+];
+
+const MREMAP: &[(&str, MremapFlags)] = &[
+    ("MREMAP_MAYMOVE", MremapFlags::MAYMOVE),
+    ("MREMAP_FIXED", MremapFlags::FIXED),
+    ("MREMAP_DONTUNMAP", MremapFlags::DONTUNMAP),
 ];
 
 /// In the order in which strace prints them.
@@ -79,6 +85,59 @@ pub(crate) fn map_flags(part: Part<'_>) -> Parsed<MapFlags> {
         all.find(|(known, _)| *known == name).map(|(_, bits)| bits)
     })?;
     Ok(MapFlags::from_bits_retain(bits))
+}
+
+/// Reads a `MREMAP_*` word.
+pub(crate) fn mremap_flags(part: Part<'_>) -> Parsed<MremapFlags> {
+    let names = || MREMAP.iter().map(|(name, _)| *name);
+    let bits = word(part, FlagSet::Mremap, names, |name| {
+        MREMAP
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, flag)| flag.bits())
+    })?;
+    Ok(MremapFlags::from_bits_retain(bits))
+}
+
+/// Reads a `MADV_*` word: one name, or a number.
+pub(crate) fn advice(part: Part<'_>) -> Parsed<Advice> {
+    one_of(part, FlagSet::Advice, Advice::ALL, |advice| advice.0).map(Advice)
+}
+
+const MLOCK: &[(&str, u32)] = &[("MLOCK_ONFAULT", 1)];
+
+/// Reads the flags of `mlock2`.
+pub(crate) fn mlock_flags(part: Part<'_>) -> Parsed<u32> {
+    one_of(part, FlagSet::Mlock, MLOCK, |flags| *flags)
+}
+
+fn one_of<T>(
+    part: Part<'_>,
+    of: FlagSet,
+    known: &'static [(&'static str, T)],
+    bits: fn(&T) -> u32,
+) -> Parsed<u32> {
+    let names = || known.iter().map(|(name, _)| *name);
+    word(part, of, names, |text| {
+        let found = known.iter().find(|(name, _)| *name == text);
+        found.map(|(_, value)| bits(value))
+    })
+}
+
+/// Writes a `MADV_*` word.
+pub(crate) fn advice_text(advice: Advice) -> String {
+    match advice.name() {
+        Some(name) => name.to_owned(),
+        None => format!("{:#x}", advice.0),
+    }
+}
+
+/// Writes the flags of `mlock2`.
+pub(crate) fn mlock_text(flags: u32) -> String {
+    match MLOCK.iter().find(|(_, known)| *known == flags) {
+        Some((name, _)) => (*name).to_owned(),
+        None => format!("{flags:#x}"),
+    }
 }
 
 fn word<I: Iterator<Item = &'static str>>(
@@ -162,6 +221,26 @@ pub(crate) fn prot_text(prot: Prot) -> String {
     } else {
         words.join("|")
     }
+}
+
+/// Writes a `MREMAP_*` word.
+pub(crate) fn mremap_flags_text(flags: MremapFlags) -> String {
+    let mut words = Vec::new();
+    let mut rest = flags.bits();
+    for (name, flag) in MREMAP {
+        if rest & flag.bits() != 0 {
+            words.push((*name).to_owned());
+            rest &= !flag.bits();
+        }
+    }
+    if rest != 0 || words.is_empty() {
+        words.push(if rest == 0 {
+            "0".to_owned()
+        } else {
+            format!("{rest:#x}")
+        });
+    }
+    words.join("|")
 }
 
 /// Writes a `MAP_*` word.

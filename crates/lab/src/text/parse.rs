@@ -1,12 +1,12 @@
 //! Reading a scenario. All errors are collected: a line that can't be read is left out and the next one is read.
 
-use mmscope_mm::{Call, Fd, FileId, Kernel, KernelError, MapFlags, page::TASK_SIZE};
+use mmscope_mm::{Call, Fd, File, FileId, Kernel, KernelError, MapFlags, page::TASK_SIZE};
 
 use super::call::{self, Context};
 use super::error::{Expected, ScenarioError};
 use super::number::{number, number_in};
 use super::part::{Parsed, Part, call_parts};
-use super::setting::{self, FS};
+use super::setting::{self, FS, OPEN, READ_ONLY};
 use crate::blocks::Blocks;
 use crate::maps_file::{self, Reader};
 use crate::nearest::nearest;
@@ -261,16 +261,23 @@ impl Parser {
         setting::set(&mut self.scenario.settings, name, value)
     }
 
-    /// `file [len=N] [fs=NAME] DEVICE INODE PATH`
+    /// `file [len=N] [fs=NAME] [open=O_RDONLY] DEVICE INODE PATH`
     fn file(&mut self, rest: Part<'_>) -> Parsed<()> {
         let mut len = None;
         let mut placement = self.maps.placement;
+        let mut read_only = false;
         let mut rest = rest;
         let (device, rest) = loop {
             let (word, after) = rest.word();
             match word.cut('=') {
                 Some((key, value)) if key.text() == "len" => len = Some(number(value)?),
                 Some((key, value)) if key.text() == FS => placement = setting::file_system(value)?,
+                Some((key, value)) if key.text() == OPEN => {
+                    read_only = value.text() == READ_ONLY;
+                    if !read_only {
+                        return Err(value.wants(Expected::FileLine));
+                    }
+                }
                 _ => break (word, after),
             }
             rest = after;
@@ -280,11 +287,14 @@ impl Parser {
             return Err(device.wants(Expected::FileLine));
         }
         let inode = number(inode)?;
-        let files = &mut self.maps.files;
-        let id = files.exact(path.text(), device.text(), inode, placement);
-        if let Some(file) = files.get_mut(id) {
-            (file.len, file.placement) = (len, placement);
-        }
+        self.maps.files.opened(File {
+            path: path.text().to_owned(),
+            len,
+            dev: device.text().to_owned(),
+            inode,
+            placement,
+            read_only,
+        });
         Ok(())
     }
 
@@ -394,6 +404,7 @@ impl Parser {
             names: &self.names,
         };
         let read = call::call(&parts, &mut scope);
+        let new_relative_to = call::new_base(&parts, &scope);
         // A name is known from here on even if its call can't be read: one slip, one error.
         if let Some(name) = name {
             self.names.insert(name.text().to_owned(), line);
@@ -420,6 +431,7 @@ impl Parser {
             line: line_no,
             name,
             relative_to,
+            new_relative_to,
             call,
             recorded,
         };

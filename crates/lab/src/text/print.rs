@@ -3,14 +3,15 @@
 use std::fmt;
 
 use mmscope_mm::{
-    Access, Call, Fd, File, FileId, FilePlacement, Limit, Mmap, Outcome, Range, Settings,
+    Access, Call, Fd, File, FileId, FilePlacement, Limit, Mmap, MremapFlags, Outcome, Range,
+    Settings,
 };
 
-use super::call::{RESOURCES, error_text};
-use super::flags::{map_flags_text, prot_text};
+use super::call::{RESOURCES, THP_DISABLE, error_text};
+use super::flags::{advice_text, map_flags_text, mlock_text, mremap_flags_text, prot_text};
 use super::parse::{MAGIC, VERSION};
 use super::part::escaped;
-use super::setting::{FS, SETTINGS, file_system_text};
+use super::setting::{FS, OPEN, READ_ONLY, SETTINGS, file_system_text};
 use crate::blocks::Blocks;
 use crate::files::NO_DEVICE;
 use crate::maps_file;
@@ -105,6 +106,9 @@ impl Scenario {
                 if file.placement != self.usual_placement() {
                     write!(f, "{FS}={} ", file_system_text(file.placement))?;
                 }
+                if file.read_only {
+                    write!(f, "{OPEN}={READ_ONLY} ")?;
+                }
                 writeln!(f, "{} {} {}", file.dev, file.inode, file.path)?;
             }
         }
@@ -149,6 +153,7 @@ impl Scenario {
             let new_path = *paths.or_insert(file.path.clone(), number_32) == number_32;
             let unknown = file.dev == NO_DEVICE && file.inode == 0;
             file.len.is_none()
+                && !file.read_only
                 && file.placement == self.usual_placement()
                 && (number < by_line || unknown && new_path)
         });
@@ -228,6 +233,46 @@ pub fn call_text(line: &CallLine, files: &[File]) -> String {
             prot,
         } => {
             format!("mprotect({}, {len}, {})", addr(start), prot_text(prot))
+        }
+        Call::Mremap(remap) => {
+            let base = line.new_relative_to.as_deref();
+            let needs_place = MremapFlags::FIXED | MremapFlags::DONTUNMAP;
+            let to = if base.is_some() || remap.new_addr != 0 || remap.flags.intersects(needs_place)
+            {
+                format!(", {}", address_text(remap.new_addr, base))
+            } else {
+                String::new()
+            };
+            format!(
+                "mremap({}, {}, {}, {}{to})",
+                addr(remap.addr),
+                remap.old_len,
+                remap.new_len,
+                mremap_flags_text(remap.flags)
+            )
+        }
+        Call::Madvise {
+            addr: start,
+            len,
+            advice,
+        } => {
+            format!("madvise({}, {len}, {})", addr(start), advice_text(advice))
+        }
+        Call::Mlock {
+            addr: start,
+            len,
+            flags: 0,
+        } => format!("mlock({}, {len})", addr(start)),
+        Call::Mlock {
+            addr: start,
+            len,
+            flags,
+        } => {
+            format!("mlock2({}, {len}, {})", addr(start), mlock_text(flags))
+        }
+        Call::Munlock { addr: start, len } => format!("munlock({}, {len})", addr(start)),
+        Call::SetThpDisable { on, flags } => {
+            format!("prctl({THP_DISABLE}, {on}, {flags}, 0, 0)")
         }
         Call::Brk { addr: end } => format!("brk({})", addr(end)),
         Call::Touch {

@@ -135,6 +135,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
 /// The setting that says on which file system files lie that are not described further. Not a field of
 /// [`Settings`]: each file carries it.
 pub(crate) const FS: &str = "fs";
+/// How a file was opened, on the line that describes it; its only value is [`READ_ONLY`].
+pub(crate) const OPEN: &str = "open";
+/// For reading only, as a program tells open.
+pub(crate) const READ_ONLY: &str = "O_RDONLY";
 /// The values of [`FS`], and how files of such a file system take part in placement.
 const FILE_SYSTEMS: &[(&str, FilePlacement)] = &[
     ("ext4", FilePlacement::Thp),

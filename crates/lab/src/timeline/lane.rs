@@ -13,7 +13,7 @@ use super::changes::changes;
 use super::rows::{Row, Rows};
 use super::tally::Tally;
 use crate::frame::{Change, LaneFrame, Ledger};
-use crate::program::{Flat, MAP_FAILED, counted_from};
+use crate::program::{Flat, MAP_FAILED, UNDEFINED, counted_from, target_counted_from};
 use crate::scenario::Scenario;
 use crate::watcher;
 
@@ -147,17 +147,23 @@ impl Lane {
     /// The call of step `index` with its name replaced by this lane's result.
     pub(super) fn resolved(&self, index: u32) -> Option<Call> {
         let line = self.flat.call(index);
-        if line.relative_to.is_none() {
-            return Some(line.call);
+        let mut call = line.call;
+        if line.relative_to.is_some() {
+            call = counted_from(call, self.returned(self.flat.definition(index))?);
         }
-        let outcome = match self.flat.definition(index) {
+        if line.new_relative_to.is_some() {
+            call = target_counted_from(call, self.returned(self.flat.target(index))?);
+        }
+        Some(call)
+    }
+
+    /// The address that a step returned in this lane; `None` if the front has not come to it.
+    fn returned(&self, step: Option<u32>) -> Option<u64> {
+        let outcome = match step.filter(|step| *step != UNDEFINED) {
             Some(step) => self.front.rows.get(step)?.outcome,
             None => Outcome::Done,
         };
-        Some(counted_from(
-            line.call,
-            outcome.address().unwrap_or(MAP_FAILED),
-        ))
+        Some(outcome.address().unwrap_or(MAP_FAILED))
     }
 
     pub(super) fn summary(&self, step: u32) -> Option<StepSummary> {
