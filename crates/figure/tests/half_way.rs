@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should fail loudly")]
 
 use mmscope_figure::address_space::{Orientation, View, draw};
-use mmscope_figure::{ledger, say, table, text, why};
+use mmscope_figure::{ledger, maple_tree, say, table, text, why};
 use mmscope_lab::{Scenario, Timeline};
 use mmscope_mm::Range;
 
@@ -29,6 +29,14 @@ fn program() -> String {
             "mmap(a+{at}, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0)\n"
         ));
     }
+    text.push_str(
+        "madvise(a+65536, 131072, MADV_HUGEPAGE)\nmadvise(a, 1048576, MADV_DONTNEED)\n\
+        madvise(a+8192, 8192, MADV_GUARD_INSTALL)\nmlock(a+262144, 8192)\nmunlock(a, 1048576)\n\
+        s = mmap(NULL, 65536, PROT_READ|PROT_WRITE, MAP_SHARED|MAP_ANONYMOUS, -1, 0)\n\
+        t = mremap(s, 0, 65536, MREMAP_MAYMOVE)\nmremap(s, 65536, 8192, 0)\n\
+        u = mremap(a, 8192, 3145728, MREMAP_MAYMOVE)\nmremap(u, 3145728, 3145728, MREMAP_MAYMOVE|MREMAP_DONTUNMAP)\n\
+        mremap(a+131072, 65536, 65536, MREMAP_MAYMOVE|MREMAP_FIXED, 0x10000000)\nmunmap(t, 65536)\n",
+    );
     text.push_str("brk(h+8192)\nbrk(h+131072)\nmunmap(a, 1048576)\n");
     text
 }
@@ -38,6 +46,7 @@ fn every_decision_can_be_shown() {
     let mut timeline = Timeline::new(Scenario::parse(&program()).unwrap()).unwrap();
     let mut view = View::new(900);
     view.orientation = Orientation::Horizontal;
+    let trees = maple_tree::TreeView::new(900);
     let mut shown = 0;
     loop {
         let before = timeline.position();
@@ -47,6 +56,7 @@ fn every_decision_can_be_shown() {
         }
         let frame = timeline.frame();
         assert!(!draw(&frame, &view).scene.shapes.is_empty());
+        assert!(!maple_tree::draw(&frame, &trees).shapes.is_empty());
         assert!(!say::spoken(&frame).is_empty());
         assert!(!ledger::table(&frame).parts.is_empty());
         assert!(!text::print(&frame, None, 80).is_empty());
