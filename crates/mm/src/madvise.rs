@@ -7,7 +7,8 @@ use crate::event::{Event, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::observer::Observer;
-use crate::page::{is_page_aligned, page_up};
+use crate::page::{PAGE_SHIFT, is_page_aligned, page_up};
+use crate::pte::{Page, Pte};
 use crate::vma::VmaId;
 
 impl Machine {
@@ -137,12 +138,17 @@ impl Machine {
                 if !flags.contains(VmFlags::SHARED | write) {
                     return not_for(Errno::EACCES);
                 }
+                if let Some(file) = vma.file {
+                    let first = vma.pgoff_at(piece.start);
+                    let end = first + (piece.len() >> PAGE_SHIFT);
+                    self.drop_pages(file, (first, end), false, observer);
+                }
             }
             Advice::COLD | Advice::PAGEOUT => {
                 if flags.intersects(VmFlags::LOCKED | VmFlags::PFNMAP) {
                     return not_for(Errno::EINVAL);
                 }
-                self.split_huge_edges(piece, observer);
+                self.split_folios(id, piece, observer);
             }
             Advice::FREE | Advice::DONTNEED | Advice::DONTNEED_LOCKED => {
                 let locked = advice != Advice::DONTNEED_LOCKED && flags.contains(VmFlags::LOCKED);
@@ -151,7 +157,15 @@ impl Machine {
                     return not_for(Errno::EINVAL);
                 }
                 if free {
-                    self.split_huge_edges(piece, observer);
+                    self.split_folios(id, piece, observer);
+                    let freed = |pte: Pte| {
+                        let own = pte.page == Page::Anon && !pte.forked;
+                        Some(Pte {
+                            lazyfree: pte.lazyfree || own,
+                            ..pte
+                        })
+                    };
+                    self.change_ptes(piece, &freed, observer);
                 } else {
                     self.zap(piece, observer);
                 }

@@ -46,9 +46,7 @@ impl From<NotModelled> for OutOfScope {
     fn from(what: NotModelled) -> OutOfScope {
         match what {
             NotModelled::Droppable => OutOfScope::Droppable,
-            NotModelled::CollapseFile | NotModelled::CollapsePages | NotModelled::PageOut => {
-                OutOfScope::AdviceAboutPages
-            }
+            NotModelled::CollapseFile | NotModelled::PageOut => OutOfScope::AdviceAboutPages,
         }
     }
 }
