@@ -186,6 +186,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         | Event::AlignFallback
         | Event::Placed { .. }
         | Event::ShmemObject { .. }
+        | Event::PmdSplit { .. }
         | Event::Split { .. }
         | Event::MergeTried { .. }
         | Event::MergeBoth { .. }
