@@ -182,11 +182,12 @@ impl Machine {
                 return Ok(until.min(end));
             }
             (None, None) => {
-                let whole = Range {
-                    start: at,
-                    end: if stride <= PMD_SIZE { run.end } else { at + 1 },
+                let accesses = match stride <= PMD_SIZE {
+                    true => (run.end - at).div_ceil(stride),
+                    false => 1,
                 };
-                if self.fault_anon(id, hits, whole, access, last, observer) {
+                let last_hit = at + (accesses - 1) * stride;
+                if self.fault_anon(id, hits, last_hit, access, last, observer) {
                     return Ok(at);
                 }
             }
@@ -253,12 +254,12 @@ impl Machine {
 
     /// Maps something at the first of the pages `hits` of private anonymous memory, of which none is there, and with it
     /// whatever the later ones get in the same way (`do_anonymous_page`, `do_huge_pmd_anonymous_page`). Gives whether the
-    /// access has to be tried again. `whole` is where the run's accesses hit every block.
+    /// access has to be tried again. Every block up to that of `last_hit` is hit.
     fn fault_anon(
         &mut self,
         id: VmaId,
         mut hits: Range,
-        whole: Range,
+        last_hit: u64,
         access: Access,
         last: &mut LastFault,
         observer: &mut impl Observer,
@@ -278,7 +279,7 @@ impl Machine {
                     .min(self.vma(id).end / PMD_SIZE * PMD_SIZE);
                 let blocks = Range {
                     start: first,
-                    end: end.min(whole.end.saturating_add(PMD_SIZE - 1) / PMD_SIZE * PMD_SIZE),
+                    end: end.min((last_hit / PMD_SIZE + 1) * PMD_SIZE),
                 };
                 let (pmd, page) = match zero {
                     true => (Pmd::HugeZero, FaultPage::HugeZero),

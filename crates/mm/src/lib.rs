@@ -24,6 +24,7 @@ mod anon_vma;
 mod brk;
 mod call;
 mod change;
+mod cow;
 mod errno;
 mod event;
 mod fault;

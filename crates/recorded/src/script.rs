@@ -1,13 +1,21 @@
 //! The script language of recorded cases.
 
 use mmscope_mm::{
-    Access, Advice, Call, Fd, FileId, MapFlags, Mmap, Mremap, MremapFlags, NotModelled, Prot,
+    Access, Advice, Call, Fd, FileId, MapFlags, Mmap, Mremap, MremapFlags, NotModelled, Prot, Range,
 };
 
 /// What an op of a script asks the model to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     Call(Call),
+    /// `mprotect` of every second page of a range, up to the first error.
+    Frag(Range, Prot),
+    /// Which pages of a range are present.
+    Pages(Range),
+    /// The byte at an address.
+    Peek(u64),
+    /// A child that only sleeps.
+    Fork,
     /// The model does not cover it yet.
     OutOfScope(OutOfScope),
 }
@@ -19,12 +27,8 @@ pub enum OutOfScope {
     AdviceAboutPages,
     /// `MAP_DROPPABLE`
     Droppable,
-    /// `fork`
-    Fork,
     /// `ftruncate`
     Ftruncate,
-    /// What pages are present, or what is in them.
-    PageContents,
 }
 
 impl OutOfScope {
@@ -35,9 +39,7 @@ impl OutOfScope {
                 "advice that depends on single pages is not modelled yet"
             }
             OutOfScope::Droppable => "MAP_DROPPABLE is not modelled yet",
-            OutOfScope::Fork => "fork is not modelled yet",
             OutOfScope::Ftruncate => "ftruncate is not modelled yet",
-            OutOfScope::PageContents => "single pages are not modelled yet",
         }
     }
 }
@@ -257,7 +259,12 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
                 Access::Read
             },
         },
-        "frag" | "pages" | "peek" => return out(OutOfScope::PageContents),
+        "frag" => {
+            let range = Range::sized(number(0)?, number(1)?);
+            return Ok(Ask::Frag(range, prot(line, arg(2)?)?));
+        }
+        "pages" => return Ok(Ask::Pages(Range::sized(number(0)?, number(1)?))),
+        "peek" => return Ok(Ask::Peek(number(0)?)),
         "madvise" => Call::Madvise {
             addr: number(0)?,
             len: number(1)?,
@@ -276,7 +283,7 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
             on: number(0)?,
             flags: if args.len() > 1 { number(1)? } else { 0 },
         },
-        "fork" => return out(OutOfScope::Fork),
+        "fork" => return Ok(Ask::Fork),
         "ftruncate" => return out(OutOfScope::Ftruncate),
         other => return Err(bad(line, &format!("no op is named “{other}”"))),
     }))
