@@ -68,6 +68,8 @@ changes! {
     GapLimits = "mas_empty_area", "6.6 (assumed)", "gap searches in the maple tree take all limits that make sense";
     /// smaps has a line for pages that KSM joined.
     SmapsKsm = "KSM:", "6.6", "smaps has a line for same pages: KSM";
+    /// smaps counts huge pages that may not be accessed. Between 6.2 and 6.12; where is not known.
+    SmapsProtNone = "smaps_pmd_entry", "6.6 (assumed)", "smaps counts huge pages in memory that may not be accessed too";
     /// mprotect drops VM_ACCOUNT from an untouched mapping that loses write.
     MprotectUnaccounts = "20230626204612.106165-1-lstoakes@gmail.com", "6.7", "mprotect stops charging an untouched mapping that may no longer be written";
     /// MADV_REMOVE asks whether a shared mapping may be made writable, no longer whether it is.

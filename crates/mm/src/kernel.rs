@@ -59,7 +59,7 @@ impl Release {
         "6.3": MmTreeRcu MunmapStoresPlainly;
         "6.4":;
         "6.5":;
-        "6.6": PreallocFits DetachByIndex SlotStoreSameCount GapLimits SmapsKsm;
+        "6.6": PreallocFits DetachByIndex SlotStoreSameCount GapLimits SmapsKsm SmapsProtNone;
         "6.7.0" ["6.7", "6.7.3"]: MprotectUnaccounts RemoveMaywrite HeapLabelOverlaps AlignThp;
         "6.8": AlignAbuts StackNoHuge Mthp;
         "6.9":;

@@ -30,6 +30,7 @@ mod event;
 mod fault;
 mod file;
 mod flags;
+mod folio;
 mod hash;
 mod journal;
 mod kernel;

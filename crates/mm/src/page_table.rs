@@ -7,7 +7,7 @@ use crate::event::{Event, PmdSplit, Range};
 use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PMD_SIZE};
+use crate::page::PMD_SIZE;
 use crate::pte::{Page, Pte};
 use crate::vma::VmaId;
 
@@ -257,58 +257,6 @@ impl Machine {
         let used = MaState::new(first, last).find(&self.pmds, last).is_some();
         if used {
             MaState::new(first, last).store(&mut self.pmds, None, observer);
-        }
-    }
-
-    /// Splits the folios of a range that the range does not hold as a whole, at its ends or because pages of them are gone
-    /// (`split_folio`). Since 6.12 pages that hold nothing but zeros give way to the zero page then.
-    pub(crate) fn split_folios(&mut self, id: VmaId, range: Range, observer: &mut impl Observer) {
-        for at in [range.start, range.end] {
-            if self.pmd(at) == Some(Pmd::Huge) {
-                self.split_across(at, PmdSplit::Advised, observer);
-            }
-        }
-        let locked = self.vma(id).flags.contains(VmFlags::LOCKED);
-        let zeroes = self.kernel.has(Change::SplitUnmapsZeroes) && !locked;
-        let mut cut = Vec::new();
-        for (run, pte) in self.ptes(range) {
-            if pte.page != Page::Anon || pte.order == 0 || pte.forked {
-                continue;
-            }
-            let (first, end) = (run.start >> PAGE_SHIFT, run.end >> PAGE_SHIFT);
-            for number in [first, end - 1] {
-                let start = pte.folio_start(number);
-                let inside = start >= first && start + pte.folio_pages() <= end;
-                if !inside && cut.last() != Some(&(start, pte.order, pte.phase)) {
-                    cut.push((start, pte.order, pte.phase));
-                }
-            }
-        }
-        for (start, order, phase) in cut {
-            let folio = Range::sized(start << PAGE_SHIFT, (1 << order) << PAGE_SHIFT);
-            let same =
-                |pte: &Pte| pte.page == Page::Anon && (pte.order, pte.phase) == (order, phase);
-            let mut there = 0;
-            if folio.start >= range.start && folio.end <= range.end {
-                for (run, pte) in self.ptes(folio) {
-                    there += if same(&pte) { run.len() } else { 0 };
-                }
-            }
-            if there == folio.len() {
-                continue;
-            }
-            let small = |pte: Pte| {
-                Some(match same(&pte) {
-                    true if zeroes && !pte.written => Pte::new(Page::Zero),
-                    true => Pte {
-                        order: 0,
-                        phase: 0,
-                        ..pte
-                    },
-                    false => pte,
-                })
-            };
-            self.change_ptes(folio, &small, observer);
         }
     }
 }

@@ -77,13 +77,18 @@ impl Pte {
         number.wrapping_sub(number.wrapping_sub(phase) & (self.folio_pages() - 1))
     }
 
-    /// The same entry, so many pages further up.
-    fn moved(self, pages: u64) -> Pte {
-        let phase = u64::from(self.phase).wrapping_add(pages) & (self.folio_pages() - 1);
+    /// The same entry where its folio would begin at page `start`.
+    pub(crate) fn at_phase(self, start: u64) -> Pte {
         Pte {
-            phase: phase as u16,
+            phase: (start & (self.folio_pages() - 1)) as u16,
             ..self
         }
+    }
+
+    /// Whether two pages that lie close to each other are of one folio.
+    pub(crate) fn is_beside(self, other: Pte) -> bool {
+        let key = |pte: Pte| (pte.page, pte.order, pte.phase, pte.forked);
+        key(self) == key(other)
     }
 
     /// One number for all that it says.
@@ -193,7 +198,7 @@ impl Machine {
                 start: run.start.wrapping_add(by),
                 end: run.end.wrapping_add(by),
             };
-            let moved = pte.moved((to >> PAGE_SHIFT).wrapping_sub(from.start >> PAGE_SHIFT));
+            let moved = pte.at_phase(u64::from(pte.phase).wrapping_add(by >> PAGE_SHIFT));
             self.set_ptes(target, Some(moved), observer);
         }
     }

@@ -8,7 +8,7 @@ use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::maps;
 use crate::page_table::Pmd;
-use crate::pte::Page;
+use crate::pte::{Page, Pte};
 use crate::vma::VmaId;
 
 /// The fields of a mapping in smaps that the model knows, in kB. All others are 0.
@@ -52,6 +52,37 @@ pub struct Smaps {
     pub vm_flags: VmFlags,
 }
 
+impl Smaps {
+    /// Adds a run of equal pages (`smaps_account`).
+    fn count(&mut self, kb: u64, pte: Pte) {
+        let dirty = match pte.page {
+            Page::Zero | Page::Guard => return,
+            Page::Anon => !pte.lazyfree,
+            Page::File => pte.written,
+        };
+        self.rss += kb;
+        if pte.page == Page::Anon {
+            self.anonymous += kb;
+        }
+        if pte.lazyfree {
+            self.lazyfree += kb;
+        } else {
+            self.referenced += kb;
+        }
+        let pss = if pte.forked { kb / 2 } else { kb };
+        self.pss += pss;
+        if dirty {
+            self.pss_dirty += pss;
+        }
+        *match (pte.forked, dirty) {
+            (true, true) => &mut self.shared_dirty,
+            (true, false) => &mut self.shared_clean,
+            (false, true) => &mut self.private_dirty,
+            (false, false) => &mut self.private_clean,
+        } += kb;
+    }
+}
+
 impl Machine {
     /// What smaps says of a mapping.
     pub fn smaps(&self, id: VmaId) -> Smaps {
@@ -79,42 +110,24 @@ impl Machine {
             thp_eligible: self.thp_eligible(id),
             vm_flags: vma.flags,
         };
-        for (run, pte) in self.ptes(whole) {
-            let kb = run.len() >> 10;
-            let dirty = match pte.page {
-                Page::Zero | Page::Guard => continue,
-                Page::Anon => !pte.lazyfree,
-                Page::File => pte.written,
-            };
-            smaps.rss += kb;
-            if pte.page == Page::Anon {
-                smaps.anonymous += kb;
-            }
-            if pte.lazyfree {
-                smaps.lazyfree += kb;
-            } else {
-                smaps.referenced += kb;
-            }
-            let pss = if pte.forked { kb / 2 } else { kb };
-            smaps.pss += pss;
-            if dirty {
-                smaps.pss_dirty += pss;
-            }
-            *match (pte.forked, dirty) {
-                (true, true) => &mut smaps.shared_dirty,
-                (true, false) => &mut smaps.shared_clean,
-                (false, true) => &mut smaps.private_dirty,
-                (false, false) => &mut smaps.private_clean,
-            } += kb;
-        }
+        let seen = vma.is_accessible() || self.kernel.has(Change::SmapsProtNone);
         let mut at = whole.start;
         while at < whole.end {
             let (end, pmd) = self.pmd_run(at);
-            let end = end.min(whole.end);
+            let run = Range {
+                start: at,
+                end: end.min(whole.end),
+            };
+            at = run.end;
             if pmd == Some(Pmd::Huge) {
-                smaps.anon_huge += (end - at) >> 10;
+                if !seen {
+                    continue;
+                }
+                smaps.anon_huge += run.len() >> 10;
             }
-            at = end;
+            for (run, pte) in self.ptes(run) {
+                smaps.count(run.len() >> 10, pte);
+            }
         }
         if vma.flags.contains(VmFlags::LOCKED) {
             smaps.locked = smaps.pss;
