@@ -93,24 +93,27 @@ impl Machine {
         (first, end): (u64, u64),
         observer: &mut impl Observer,
     ) {
-        let (mut from, mut until) = (first, end);
-        if !self.is_shmem(file) {
-            let span = self.pmds.range_at(number(file, first));
-            let cached = span.last - number(file, first) + 1;
-            let miss = match span.entry {
-                None => first,
-                Some(_) => first + cached,
-            };
-            if miss < end {
-                from = first.min(miss.saturating_sub(READ_AROUND / 2));
-                let half = READ_AROUND / 2;
-                until = end.max(miss + (end - 1 - miss) / half * half + half);
-            }
-            let vma = self.vma(id);
-            let len = self.file_end(vma).saturating_sub(vma.start) >> PAGE_SHIFT;
-            until = until.min(vma.pgoff.saturating_add(len)).max(end);
+        if self.is_shmem(file) {
+            return self.cache(file, (first, end), false, observer);
         }
-        self.cache(file, (from, until), false, observer);
+        let vma = self.vma(id);
+        let len = self.file_end(vma).saturating_sub(vma.start) >> PAGE_SHIFT;
+        let file_pages = vma.pgoff.saturating_add(len);
+        let half = READ_AROUND / 2;
+        let mut at = first;
+        while at < end {
+            let span = self.pmds.range_at(number(file, at));
+            let run_end = at + (span.last - number(file, at)).min(end - at) + 1;
+            if span.entry.is_some() {
+                at = run_end;
+                continue;
+            }
+            // The next one that is missing lies half of that further on.
+            let last = at + (run_end.min(end) - 1 - at) / half * half;
+            let until = (last + half).min(file_pages).max(last + 1);
+            self.cache(file, (at.saturating_sub(half), until), false, observer);
+            at = last + half;
+        }
     }
 
     /// Maps pages of the object of a mapping for accesses to `hits`, of which none is mapped yet. Gives the end of what
@@ -135,16 +138,12 @@ impl Machine {
             self.set_ptes(hits, Some(entry), observer);
             return hits.end;
         }
-        // All but the ends of a long run is mapped whatever comes in which piece.
-        if pages >= 4 * READ_AROUND {
-            let most = (pages - READ_AROUND) / FAULT_AROUND * FAULT_AROUND;
-            let most = Range::sized(hits.start, most << PAGE_SHIFT);
-            self.read_in(
-                id,
-                file,
-                (first, first + (most.len() >> PAGE_SHIFT)),
-                observer,
-            );
+        // What is mapped around a page makes no difference within a long run, but at its ends.
+        let step = FAULT_AROUND * PAGE_SIZE;
+        if hits.start.is_multiple_of(step) && pages >= 4 * FAULT_AROUND {
+            let most = Range::sized(hits.start, (hits.len() / step - 2) * step);
+            let end = first + (most.len() >> PAGE_SHIFT);
+            self.read_in(id, file, (first, end), observer);
             self.note_tables(most, observer);
             self.set_ptes(most, Some(entry), observer);
             return most.end;
