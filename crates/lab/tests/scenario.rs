@@ -8,9 +8,9 @@ use mmscope_lab::{
 };
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{
-    Access, Advice, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap, Mremap,
-    MremapFlags, Outcome, Overcommit, Prot, Range, Resource, Rlimits, Settings, Signal, Special,
-    Start, StartMap, Thp, VmFlags,
+    Access, Advice, Call, Defrag, Errno, Fd, File, FileId, FilePlacement, Fragmentation, Kernel,
+    MapFlags, Mmap, Mremap, MremapFlags, Outcome, Overcommit, Prot, Range, Resource, Rlimits,
+    Settings, Signal, Special, Start, StartMap, Thp, ThpSize, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -395,7 +395,28 @@ fn settings() -> impl Strategy<Value = Settings> {
         any::<u32>(),
         0u64..1000,
     );
-    let thp = prop_oneof![Just(Thp::Always), Just(Thp::Madvise), Just(Thp::Never)];
+    let thp = (
+        prop_oneof![Just(Thp::Always), Just(Thp::Madvise), Just(Thp::Never)],
+        proptest::array::uniform8(proptest::sample::select(vec![
+            ThpSize::Always,
+            ThpSize::Madvise,
+            ThpSize::Inherit,
+            ThpSize::Never,
+        ])),
+        proptest::sample::select(vec![
+            Defrag::Always,
+            Defrag::Defer,
+            Defrag::DeferMadvise,
+            Defrag::Madvise,
+            Defrag::Never,
+        ]),
+        proptest::sample::select(vec![
+            Fragmentation::None,
+            Fragmentation::Light,
+            Fragmentation::Heavy,
+        ]),
+        any::<bool>(),
+    );
     let overcommit = prop_oneof![
         Just(Overcommit::Guess),
         Just(Overcommit::Always),
@@ -409,8 +430,13 @@ fn settings() -> impl Strategy<Value = Settings> {
             let (address_space, data, data_max, stack, memlock) = limits;
             let (mem, swap, max_map_count, mmap_min_addr, stack_guard_gap) = numbers;
             let [cap_sys_rawio, cap_ipc_lock, legacy_layout, hugetlb] = flags;
+            let (thp, thp_sizes, thp_defrag, fragmentation, use_zero_page) = thp;
             Settings {
                 thp,
+                thp_sizes,
+                thp_defrag,
+                use_zero_page,
+                fragmentation,
                 overcommit,
                 mem_total_kb: mem.into(),
                 swap_total_kb: swap.into(),
