@@ -45,6 +45,9 @@ pub fn signal_name(signal: Signal) -> &'static str {
     }
 }
 
+/// What follows on the number of accesses that raised no page fault.
+pub const NO_FAULT: &str = " No page fault: every page was there already.";
+
 /// What a fault mapped.
 pub fn page(page: FaultPage) -> String {
     let page = match page {
