@@ -5,18 +5,39 @@ use crate::event::{PmdSplit, Range};
 use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::observer::Observer;
-use crate::page::PAGE_SHIFT;
+use crate::page::{PAGE_SHIFT, PMD_SIZE};
 use crate::page_table::Pmd;
 use crate::pte::{Page, Pte};
 use crate::vma::VmaId;
 
 impl Machine {
-    /// Splits the folios of a range that the range does not hold as a whole, at its ends or because pages of them are gone
-    /// (`split_folio`).
-    pub(crate) fn split_folios(&mut self, id: VmaId, range: Range, observer: &mut impl Observer) {
+    /// Splits the folios of a range that the range does not hold as a whole, at its ends or because pages of them are gone; or
+    /// all of them (`split_folio`). Those shared with a child stay as they are.
+    pub(crate) fn split_folios(
+        &mut self,
+        id: VmaId,
+        range: Range,
+        all: bool,
+        observer: &mut impl Observer,
+    ) {
+        let own = |pte: Option<Pte>| pte.is_some_and(|pte| pte.page == Page::Anon && !pte.forked);
         for at in [range.start, range.end] {
-            if self.pmd(at) == Some(Pmd::Huge) {
+            if own(self.pte(at)) {
                 self.split_across(at, PmdSplit::Advised, observer);
+            }
+        }
+        let mut at = range.start.next_multiple_of(PMD_SIZE);
+        while all && at < range.end {
+            let (end, pmd) = self.pmd_run(at);
+            if pmd == Some(Pmd::Huge) && own(self.pte(at)) {
+                self.split_pmd(at, PmdSplit::Advised, observer);
+                at += PMD_SIZE;
+            } else {
+                at = if pmd == Some(Pmd::Huge) {
+                    at + PMD_SIZE
+                } else {
+                    end
+                };
             }
         }
         let mut cut: Vec<(u64, Pte)> = Vec::new();
@@ -25,6 +46,16 @@ impl Machine {
                 continue;
             }
             let (first, end) = (run.start >> PAGE_SHIFT, run.end >> PAGE_SHIFT);
+            if all {
+                let mut start = pte.folio_start(first);
+                while start < end {
+                    if cut.last().is_none_or(|(last, _)| *last != start) {
+                        cut.push((start, pte));
+                    }
+                    start += pte.folio_pages();
+                }
+                continue;
+            }
             for number in [first, end - 1] {
                 let start = pte.folio_start(number);
                 let inside = start >= first && start + pte.folio_pages() <= end;
@@ -36,7 +67,7 @@ impl Machine {
         for (start, pte) in cut {
             let folio = Range::sized(start << PAGE_SHIFT, pte.folio_pages() << PAGE_SHIFT);
             let mut there = 0;
-            if folio.start >= range.start && folio.end <= range.end {
+            if !all && folio.start >= range.start && folio.end <= range.end {
                 for (run, other) in self.ptes(folio) {
                     there += if other.is_beside(pte) { run.len() } else { 0 };
                 }

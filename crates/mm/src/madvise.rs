@@ -148,7 +148,13 @@ impl Machine {
                 if flags.intersects(VmFlags::LOCKED | VmFlags::PFNMAP) {
                     return not_for(Errno::EINVAL);
                 }
-                self.split_folios(id, piece, observer);
+                // Without swap a whole huge page is split too, on the way to not being written out.
+                let all = advice == Advice::PAGEOUT;
+                self.split_folios(id, piece, all, observer);
+                if all {
+                    let kept = |pte: Pte| (!pte.lazyfree).then_some(pte);
+                    self.change_ptes(piece, &kept, observer);
+                }
             }
             Advice::FREE | Advice::DONTNEED | Advice::DONTNEED_LOCKED => {
                 let locked = advice != Advice::DONTNEED_LOCKED && flags.contains(VmFlags::LOCKED);
@@ -157,7 +163,7 @@ impl Machine {
                     return not_for(Errno::EINVAL);
                 }
                 if free {
-                    self.split_folios(id, piece, observer);
+                    self.split_folios(id, piece, false, observer);
                     let freed = |pte: Pte| {
                         let own = pte.page == Page::Anon && !pte.forked;
                         Some(Pte {
