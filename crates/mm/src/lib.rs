@@ -20,6 +20,7 @@
 //! ```
 
 mod accounting;
+mod anon_name;
 mod anon_vma;
 mod brk;
 mod call;
@@ -47,6 +48,7 @@ mod observer;
 pub mod page;
 mod page_table;
 mod process;
+mod seal;
 mod settings;
 mod shmem;
 mod split;
@@ -55,6 +57,7 @@ mod thp;
 mod unmapped_area;
 mod vma;
 
+pub use anon_name::AnonName;
 pub use call::{Access, Advice, Call, Fd, Mmap, Mremap, NotModelled, Outcome, Resource, Signal};
 pub use change::{Change, Changes};
 pub use errno::Errno;

@@ -17,8 +17,6 @@ pub(crate) enum Ask {
 pub enum OutOfScope {
     /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
     AdviceAboutPages,
-    /// `MAP_DROPPABLE`
-    Droppable,
     /// `fork`
     Fork,
     /// `ftruncate`
@@ -34,7 +32,6 @@ impl OutOfScope {
             OutOfScope::AdviceAboutPages => {
                 "advice that depends on single pages is not modelled yet"
             }
-            OutOfScope::Droppable => "MAP_DROPPABLE is not modelled yet",
             OutOfScope::Fork => "fork is not modelled yet",
             OutOfScope::Ftruncate => "ftruncate is not modelled yet",
             OutOfScope::PageContents => "single pages are not modelled yet",
@@ -45,7 +42,6 @@ impl OutOfScope {
 impl From<NotModelled> for OutOfScope {
     fn from(what: NotModelled) -> OutOfScope {
         match what {
-            NotModelled::Droppable => OutOfScope::Droppable,
             NotModelled::CollapseFile | NotModelled::CollapsePages | NotModelled::PageOut => {
                 OutOfScope::AdviceAboutPages
             }
