@@ -32,7 +32,7 @@ impl Kind {
     /// The kind of a mapping that exists.
     pub fn of(machine: &Machine, id: VmaId) -> Kind {
         match machine.label(id) {
-            Label::Anonymous => Kind::Anon,
+            Label::Anonymous | Label::Named => Kind::Anon,
             Label::File | Label::Shmem => Kind::File,
             Label::Heap => Kind::Heap,
             Label::Special(Special::Stack) => Kind::Stack,
@@ -77,5 +77,8 @@ impl Kind {
 /// The last part of a mapping's name in `/proc/PID/maps`, empty for anonymous memory.
 pub fn short_name(machine: &Machine, id: VmaId) -> &str {
     let name = machine.label_text(id);
-    name.rsplit('/').next().unwrap_or(name)
+    match name.starts_with('[') {
+        true => name,
+        false => name.rsplit('/').next().unwrap_or(name),
+    }
 }

@@ -112,8 +112,13 @@ fn about(call: &Call, outcome: Outcome) -> u64 {
         | Call::Madvise { addr, .. }
         | Call::Mlock { addr, .. }
         | Call::Munlock { addr, .. }
+        | Call::Mseal { addr, .. }
+        | Call::SetAnonName { addr, .. }
         | Call::Touch { addr, .. } => addr,
-        Call::SetThpDisable { .. } | Call::Setrlimit { .. } => 0,
+        Call::SetThpDisable { .. }
+        | Call::Setrlimit { .. }
+        | Call::Mlockall { .. }
+        | Call::Munlockall => 0,
     }
 }
 
@@ -155,6 +160,7 @@ fn candidates(call: &Call) -> Vec<Change> {
         ],
         Call::Mprotect { .. } => &[
             Change::MprotectUnaccounts,
+            Change::SealsMetInTurn,
             Change::FaultedJoinsUnfaulted,
             Change::AnonPgoff,
         ],
@@ -175,6 +181,8 @@ fn candidates(call: &Call) -> Vec<Change> {
         Call::Mlock { .. } | Call::Munlock { .. } => {
             &[Change::FaultedJoinsUnfaulted, Change::AnonPgoff]
         }
+        Call::Mseal { .. } => &[Change::Mseal],
+        Call::SetAnonName { .. } => &[Change::NamesShmem],
         Call::SetThpDisable { .. } => &[Change::ThpDisableFlag],
         Call::Brk { addr } if *addr > 0 => &[
             Change::BrkExpandsHeap,
@@ -184,7 +192,12 @@ fn candidates(call: &Call) -> Vec<Change> {
             Change::PreallocFits,
             Change::DetachByIndex,
         ],
-        Call::Brk { .. } | Call::Munmap { .. } | Call::Touch { .. } | Call::Setrlimit { .. } => &[],
+        Call::Munmap { .. } => &[Change::SealsMetInTurn],
+        Call::Brk { .. }
+        | Call::Touch { .. }
+        | Call::Setrlimit { .. }
+        | Call::Mlockall { .. }
+        | Call::Munlockall => &[],
     };
     let looked_at = |change: &&Change| match call {
         Call::Mmap(mmap) => match change {

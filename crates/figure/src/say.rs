@@ -35,7 +35,7 @@ pub fn mapping(machine: &Machine, id: VmaId) -> String {
     let range = format!("{:x}-{:x}", vma.start, vma.end);
     match machine.label(id) {
         Label::Anonymous => format!("the mapping {range}"),
-        Label::File | Label::Shmem | Label::Heap | Label::Special(_) => {
+        _ => {
             format!("{} at {range}", crate::kind::short_name(machine, id))
         }
     }

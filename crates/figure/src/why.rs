@@ -595,6 +595,7 @@ fn telling_refusal(lane: &LaneFrame) -> Option<(Side, MergeRefusal)> {
             MergeRefusal::Flags(_)
             | MergeRefusal::Special(_)
             | MergeRefusal::File
+            | MergeRefusal::Name
             | MergeRefusal::Pgoff { .. }
             | MergeRefusal::AnonPgoff { .. }
             | MergeRefusal::AnonVmaDiffers(..)
@@ -647,12 +648,17 @@ fn done(lane: &LaneFrame) -> Why {
             Call::Mprotect { .. }
             | Call::Madvise { .. }
             | Call::Mlock { .. }
-            | Call::Munlock { .. },
+            | Call::Munlock { .. }
+            | Call::Mlockall { .. }
+            | Call::Munlockall
+            | Call::Mseal { .. },
         ) if !changed_flags(lane).is_empty() => protected(lane),
         Some(
             Call::Madvise { len: 0, .. }
             | Call::Mlock { len: 0, .. }
-            | Call::Munlock { len: 0, .. },
+            | Call::Munlock { len: 0, .. }
+            | Call::Mseal { len: 0, .. }
+            | Call::SetAnonName { len: 0, .. },
         ) => plain("Length 0: nothing to do.".to_owned(), ""),
         _ => told(lane),
     };
@@ -699,6 +705,8 @@ fn told(lane: &LaneFrame) -> Why {
                 | Event::ThpSwitched(_)
                 | Event::Break { .. }
                 | Event::LimitSet
+                | Event::DefFlags(_)
+                | Event::Named { .. }
         )
     };
     let mut sentences = Vec::new();

@@ -118,6 +118,7 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         MergeRefusal::AnonVmaDiffers(..) => 7,
         MergeRefusal::FaultedIntoUnfaulted => 8,
         MergeRefusal::StaysBehind => 9,
+        MergeRefusal::Name => 10,
     };
     let all = vec![
         MergeRefusal::NoNeighbour,
@@ -136,8 +137,9 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         MergeRefusal::AnonVmaDiffers(AnonVma(3), AnonVma(4)),
         MergeRefusal::FaultedIntoUnfaulted,
         MergeRefusal::StaysBehind,
+        MergeRefusal::Name,
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 10);
+    complete(all.iter().map(|refusal| number(*refusal)), 11);
     all
 }
 
@@ -187,6 +189,11 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
         Refusal::CannotPopulate { .. } => 34,
         Refusal::ReadOnlyFile => 42,
         Refusal::UnsupportedFlags(_) => 43,
+        Refusal::Sealed(_) => 44,
+        Refusal::NoSuchCall => 45,
+        Refusal::NoNames => 46,
+        Refusal::BadName => 47,
+        Refusal::NotAnonymous(_) => 48,
     };
     let mut all = vec![
         Refusal::Unaligned(0x123),
@@ -269,13 +276,18 @@ fn refusals(vma: VmaId) -> Vec<Refusal> {
             advice: Advice::FREE,
         },
         Refusal::NotAdmin,
+        Refusal::Sealed(vma),
+        Refusal::NoSuchCall,
+        Refusal::NoNames,
+        Refusal::BadName,
+        Refusal::NotAnonymous(vma),
         Refusal::CannotPopulate {
             at: 0x5000,
             signal: Signal::BusAdrerr,
         },
     ];
     all.extend(collapse_refusals().into_iter().map(Refusal::CannotCollapse));
-    complete(all.iter().map(|refusal| number(*refusal)), 44);
+    complete(all.iter().map(|refusal| number(*refusal)), 49);
     all
 }
 
@@ -376,7 +388,9 @@ fn number(event: &Event) -> usize {
         Event::Collapsed { .. } => 30,
         Event::ThpSwitched(_) => 31,
         Event::ShmemObject { .. } => 34,
-        Event::PmdSplit { .. } => 35,
+        Event::PmdSplit { .. } => 37,
+        Event::DefFlags(_) => 35,
+        Event::Named { .. } => 36,
     }
 }
 
@@ -457,6 +471,9 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
         Event::Grown { vma, start: 0x1000 },
         Event::LimitSet,
+        Event::DefFlags(VmFlags::empty()),
+        Event::DefFlags(VmFlags::LOCKED_MASK),
+        Event::Named { vma, range: RANGE },
         Event::AnonVmaDropped { vma },
         Event::HolePassed { range: RANGE },
         Event::Collapsed { addr: 0x20_0000 },
@@ -665,7 +682,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 36);
+    complete(all.iter().map(number), 38);
     all
 }
 

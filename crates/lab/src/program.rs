@@ -69,10 +69,15 @@ pub(crate) fn counted_from(mut call: Call, base: u64) -> Call {
         | Call::Madvise { addr, .. }
         | Call::Mlock { addr, .. }
         | Call::Munlock { addr, .. }
+        | Call::Mseal { addr, .. }
+        | Call::SetAnonName { addr, .. }
         | Call::Brk { addr }
         | Call::Mremap(Mremap { addr, .. })
         | Call::Touch { addr, .. } => *addr = addr.wrapping_add(base),
-        Call::SetThpDisable { .. } | Call::Setrlimit { .. } => {}
+        Call::SetThpDisable { .. }
+        | Call::Setrlimit { .. }
+        | Call::Mlockall { .. }
+        | Call::Munlockall => {}
     }
     call
 }

@@ -8,9 +8,9 @@ use mmscope_lab::{
 };
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{
-    Access, Advice, Call, Defrag, Errno, Fd, File, FileId, FilePlacement, Fragmentation, Kernel,
-    MapFlags, Mmap, Mremap, MremapFlags, Outcome, Overcommit, Prot, Range, Resource, Rlimits,
-    Settings, Signal, Special, Start, StartMap, Thp, ThpSize, VmFlags,
+    Access, Advice, AnonName, Call, Defrag, Errno, Fd, File, FileId, FilePlacement, Fragmentation,
+    Kernel, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Overcommit, Prot, Range, Resource,
+    Rlimits, Settings, Signal, Special, Start, StartMap, Thp, ThpSize, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -160,9 +160,24 @@ fn slips_are_told_where_they_stand() {
         flag(FlagSet::Mlock, "MLOCK_ONFAULT"),
     );
     one(
+        "mlockall(MCL_CURRENT|MCL_FUTUR)",
+        "2:22 MCL_FUTUR",
+        flag(FlagSet::Mcl, "MCL_FUTURE"),
+    );
+    one(
+        "prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0x1000, 4096, stack)",
+        "2:55 stack",
+        Expected::AnonName,
+    );
+    one(
+        "prctl(PR_SET_VMA, PR_SET_NAME, 0x1000, 4096, NULL)",
+        "2:19 PR_SET_NAME",
+        Expected::OneOf(&["PR_SET_VMA_ANON_NAME"]),
+    );
+    one(
         "prctl(PR_SET_NAME, 1)",
         "2:7 PR_SET_NAME",
-        OneOf(&["PR_SET_THP_DISABLE"]),
+        OneOf(&["PR_SET_THP_DISABLE", "PR_SET_VMA"]),
     );
     one(
         "mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0)",
@@ -422,14 +437,20 @@ fn settings() -> impl Strategy<Value = Settings> {
         Just(Overcommit::Always),
         Just(Overcommit::Never)
     ];
-    let flags = any::<[bool; 4]>();
+    let flags = any::<[bool; 5]>();
     let base = proptest::option::of((16u64..1 << 35).prop_map(|page| page << 12));
     let rnd = (0u64..1 << 28).prop_map(|page| page << 12);
     (thp, overcommit, limits, numbers, flags, base, rnd).prop_map(
         |(thp, overcommit, limits, numbers, flags, mmap_base, mmap_rnd)| {
             let (address_space, data, data_max, stack, memlock) = limits;
             let (mem, swap, max_map_count, mmap_min_addr, stack_guard_gap) = numbers;
-            let [cap_sys_rawio, cap_ipc_lock, legacy_layout, hugetlb] = flags;
+            let [
+                cap_sys_rawio,
+                cap_ipc_lock,
+                legacy_layout,
+                hugetlb,
+                anon_vma_name,
+            ] = flags;
             let (thp, thp_sizes, thp_defrag, fragmentation, use_zero_page) = thp;
             Settings {
                 thp,
@@ -451,6 +472,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     memlock,
                 },
                 hugetlb,
+                anon_vma_name,
                 cap_sys_rawio,
                 cap_ipc_lock,
                 legacy_layout,
@@ -625,6 +647,18 @@ fn call(files: u32) -> impl Strategy<Value = Call> {
         }),
         any::<(u64, u64)>().prop_map(|(addr, len)| Call::Munlock { addr, len }),
         any::<(u64, u64)>().prop_map(|(on, flags)| Call::SetThpDisable { on, flags }),
+        any::<u32>().prop_map(|flags| Call::Mlockall { flags }),
+        Just(Call::Munlockall),
+        any::<(u64, u64, u64)>().prop_map(|(addr, len, flags)| Call::Mseal { addr, len, flags }),
+        (
+            any::<(u64, u64)>(),
+            proptest::option::of("[\\x00-\\x7f]{0,80}")
+        )
+            .prop_map(|((addr, len), name)| Call::SetAnonName {
+                addr,
+                len,
+                name: name.map(|name| AnonName::new(&name).unwrap()),
+            }),
         any::<u64>().prop_map(|addr| Call::Brk { addr }),
         (any::<u64>(), any::<u64>(), 1u64.., any::<bool>()).prop_map(
             |(addr, len, stride, write)| {
@@ -724,7 +758,10 @@ fn put_names_right(items: &mut [Item], last: &mut Option<String>) {
         match item {
             Item::Call(line) => {
                 line.relative_to = match line.call {
-                    Call::SetThpDisable { .. } | Call::Setrlimit { .. } => None,
+                    Call::SetThpDisable { .. }
+                    | Call::Setrlimit { .. }
+                    | Call::Mlockall { .. }
+                    | Call::Munlockall => None,
                     _ => line.relative_to.take().and(last.clone()),
                 };
                 if let Call::Mremap(remap) = line.call

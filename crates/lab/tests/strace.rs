@@ -404,6 +404,11 @@ madvise(0x7fffe0000000, 4096, MADV_DONTNEED) = 0
 madvise(0x7ffff7ff0000, 4096, 0x63 /* MADV_??? */) = -1 EINVAL (Invalid argument)
 prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) = 0
 prctl(PR_SET_NAME, \"x\") = 0
+mlockall(MCL_FUTURE|MCL_ONFAULT) = 0
+munlockall() = 0
+prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0x7ffff7ff0000, 8192, \"a \\\"b\\\"\") = 0
+mseal(0x7ffff7ff0000, 4096, 0) = 0
+munmap(0x7ffff7ff0000, 4096) = -1 EPERM (Operation not permitted)
 ";
     let import = import(log, None, &[kernel("6.12")]).unwrap();
     let text = import.scenario.to_string();
@@ -416,6 +421,11 @@ prctl(PR_SET_NAME, \"x\") = 0
         munlock(m1+0x1000, 4096) = 0
         madvise(m1+0x1000, 4096, 0x63) = -1 EINVAL (Invalid argument)
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) = 0
+        mlockall(MCL_FUTURE|MCL_ONFAULT) = 0
+        munlockall() = 0
+        prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, m1+0x1000, 8192, "a \"b\"") = 0
+        mseal(m1+0x1000, 4096, 0) = 0
+        munmap(m1+0x1000, 4096) = -1 EPERM (Operation not permitted)
     "#]]
     .assert_eq(calls);
     let (_, agreement) = replay(&import);

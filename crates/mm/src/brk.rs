@@ -86,6 +86,10 @@ impl Machine {
         if range.is_empty() || len > TASK_SIZE || range.start > TASK_SIZE - len {
             return Err((Errno::ENOMEM, Refusal::BeyondTask(range)));
         }
+        let default = self.process().def_flags;
+        if default.contains(VmFlags::LOCKED) {
+            self.may_lock(len)?;
+        }
         if let Some(next) = self.find_vma(range.start) {
             let limit = self.vma(next).start_gap(self.guard_gap());
             if range.end + PAGE_SIZE > limit {
@@ -94,7 +98,8 @@ impl Machine {
             }
         }
         let pages = len >> PAGE_SHIFT;
-        let flags = VmFlags::READ | VmFlags::WRITE | VmFlags::MAY_ACCESS | VmFlags::ACCOUNT;
+        let data = VmFlags::READ | VmFlags::WRITE | VmFlags::MAY_ACCESS;
+        let flags = data | VmFlags::ACCOUNT | default;
         self.may_expand(flags, pages)?;
         self.room_for_mapping()?;
         self.enough_memory(pages)?;
@@ -106,11 +111,16 @@ impl Machine {
             anon_pgoff: range.start >> PAGE_SHIFT,
             file: None,
             anon_vma: None,
+            anon_name: None,
         };
         if !self.extend_heap(&candidate, observer) {
             self.new_vma(&candidate, TreeWrite::NewHeap, observer);
         }
         self.stat_account(flags, pages.cast_signed(), observer);
+        if default.contains(VmFlags::LOCKED) {
+            // What can't be mapped is left out.
+            let _ = self.mm_populate(range, observer);
+        }
         Ok(())
     }
 

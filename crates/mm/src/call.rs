@@ -1,5 +1,6 @@
 //! What a task does, one call at a time, and what comes back.
 
+use crate::anon_name::AnonName;
 use crate::errno::Errno;
 use crate::file::FileId;
 use crate::flags::{MapFlags, MremapFlags, Prot};
@@ -68,6 +69,31 @@ pub enum Call {
         addr: u64,
         /// Length in bytes, as given.
         len: u64,
+    },
+    /// `mlockall`
+    Mlockall {
+        /// `MCL_*`, as given.
+        flags: u32,
+    },
+    /// `munlockall`
+    Munlockall,
+    /// `mseal`
+    Mseal {
+        /// Start, as given.
+        addr: u64,
+        /// Length in bytes, as given.
+        len: u64,
+        /// None are known.
+        flags: u64,
+    },
+    /// `prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME)`
+    SetAnonName {
+        /// Start, as given.
+        addr: u64,
+        /// Length in bytes, as given.
+        len: u64,
+        /// The name; `None` takes it away.
+        name: Option<AnonName>,
     },
     /// `prctl(PR_SET_THP_DISABLE)`
     SetThpDisable {
@@ -268,8 +294,6 @@ pub enum NotModelled {
     CollapseFile,
     /// `MADV_PAGEOUT` of anonymous memory where there is swap.
     PageOut,
-    /// `MAP_DROPPABLE`
-    Droppable,
 }
 
 /// A signal that an access can raise, with its `si_code`.

@@ -57,6 +57,8 @@ changes! {
     MmTreeRcu = "3dd443254941", "6.3 (6.1.y)", "the tree of mappings is always in RCU mode: a leaf is copied, not changed in place";
     /// munmap asks for the nodes of its NULL store in the store, no longer before it.
     MunmapStoresPlainly = "vma_iter_clear_gfp", "6.3", "munmap asks for the nodes of the hole only if it needs any";
+    /// Shared anonymous memory may have a name too.
+    NamesShmem = "d09e8ca6cb93", "6.2", "shared anonymous memory can be given a name too";
     /// Preallocation looks where the write falls.
     PreallocFits = "e961d19ef57b", "6.6", "preallocation asks for what the store needs, no longer for the worst case";
     /// munmap lists the mappings to remove by number, no longer by address.
@@ -86,12 +88,18 @@ changes! {
     Mthp = "thp_vma_allowable_orders", "6.8", "anonymous memory can have folios of 16 kB to 1 MB: hugepages-<size>kB/enabled";
     /// Files without a get_unmapped_area of their own are aligned like anonymous memory.
     AlignFiles = "ed48e87c7df3", "6.10", "files without a placement hook are aligned like anonymous memory";
+    /// There is mseal.
+    Mseal = "8be7258aad44", "6.10", "mseal makes mappings that can't be unmapped, moved or given another protection";
+    /// There is MAP_DROPPABLE.
+    Droppable = "9651fcedf7b9", "6.11", "MAP_DROPPABLE makes memory that the kernel may drop";
     /// Only multiples of 2 MiB are aligned.
     AlignMultiplesOnly = "d4148aeab412", "6.12 (6.11.7)", "only lengths that are a multiple of 2 MiB are aligned";
     /// New mappings join their previous neighbour first.
     PrevFirst = "cacded5e42b9", "6.12", "new mappings join the previous neighbour first";
     /// A MAP_FIXED that fails leaves what was there.
     FixedRestores = "f8d112a4e657", "6.12", "a failing MAP_FIXED leaves the old mappings in place";
+    /// A sealed mapping is met where it is worked on, no longer looked for in the whole range before.
+    SealsMetInTurn = "4a2dd02b0916", "6.12", "sealed mappings stop a call where it meets them, no longer before it begins";
     /// What a store will be is found out once, before it, and says how many nodes it needs.
     StoreTypes = "mas_wr_store_type", "6.12", "the kind of a store is found out once and says how many nodes it needs";
     /// Pages of zeros give way to the zero page when their folio is split.

@@ -23,6 +23,8 @@ pub enum Errno {
     EEXIST = 17,
     /// Invalid argument.
     EINVAL = 22,
+    /// No such system call.
+    ENOSYS = 38,
     /// Value too large: the offset wraps.
     EOVERFLOW = 75,
     /// Operation not supported.
@@ -30,7 +32,7 @@ pub enum Errno {
 }
 
 impl Errno {
-    const ALL: [Errno; 10] = [
+    const ALL: [Errno; 11] = [
         Errno::EPERM,
         Errno::EBADF,
         Errno::EAGAIN,
@@ -39,6 +41,7 @@ impl Errno {
         Errno::EFAULT,
         Errno::EEXIST,
         Errno::EINVAL,
+        Errno::ENOSYS,
         Errno::EOVERFLOW,
         Errno::EOPNOTSUPP,
     ];
@@ -54,6 +57,7 @@ impl Errno {
             Errno::EFAULT => "EFAULT",
             Errno::EEXIST => "EEXIST",
             Errno::EINVAL => "EINVAL",
+            Errno::ENOSYS => "ENOSYS",
             Errno::EOVERFLOW => "EOVERFLOW",
             Errno::EOPNOTSUPP => "EOPNOTSUPP",
         }

@@ -294,6 +294,15 @@ pub enum Event {
         /// Why.
         reason: Refusal,
     },
+    /// `mlockall` or `munlockall` said which lock flags later mappings get (`mm->def_flags`).
+    DefFlags(VmFlags),
+    /// A part of a mapping got a name, or lost it (`madvise_vma_anon_name`).
+    Named {
+        /// The mapping that holds it now.
+        vma: VmaId,
+        /// The part.
+        range: Range,
+    },
     /// A limit was set.
     LimitSet,
     /// A write to the tree of mappings came a step further. Never told by a kernel without a maple tree.
@@ -406,6 +415,8 @@ pub enum MergeRefusal {
     Special(VmFlags),
     /// Not the same file.
     File,
+    /// Not the same name (`PR_SET_VMA_ANON_NAME`).
+    Name,
     /// `vm_pgoff` does not continue: what it is, what it would have to be.
     Pgoff {
         /// The neighbour's.
@@ -666,6 +677,16 @@ pub enum Refusal {
     },
     /// Only root may do that (`CAP_SYS_ADMIN`).
     NotAdmin,
+    /// The mapping is sealed (`VM_SEALED`).
+    Sealed(VmaId),
+    /// The kernel has no such system call.
+    NoSuchCall,
+    /// The kernel was built without names for memory (`CONFIG_ANON_VMA_NAME`).
+    NoNames,
+    /// A name of 80 bytes or more, or with characters that none may have.
+    BadName,
+    /// Only memory without a file can have a name.
+    NotAnonymous(VmaId),
     /// `MADV_COLLAPSE` left a block as it is.
     CannotCollapse(CollapseRefusal),
     /// The page can't be mapped: an access there would raise this signal.

@@ -389,6 +389,9 @@ impl Machine {
         if stack.is_some_and(|limit| size > limit) {
             return Err(GrowthRefusal::StackLimit);
         }
+        if flags.contains(VmFlags::LOCKED) {
+            self.may_lock(grow << PAGE_SHIFT).map_err(limit)?;
+        }
         self.enough_memory(grow).map_err(limit)
     }
 

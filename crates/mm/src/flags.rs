@@ -178,6 +178,10 @@ bitflags! {
         const NOHUGEPAGE = 0x4000_0000;
         /// `VM_MERGEABLE`
         const MERGEABLE = 0x8000_0000;
+        /// `VM_DROPPABLE`
+        const DROPPABLE = 1 << 40;
+        /// `VM_SEALED`
+        const SEALED = 1 << 42;
     }
 }
 

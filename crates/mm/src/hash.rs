@@ -28,6 +28,7 @@ impl Hash {
             file,
             anon_vma,
             special,
+            anon_name,
         } = vma;
         for word in [*start, *end, flags.bits(), *pgoff, *anon_pgoff] {
             self.word(word);
@@ -36,6 +37,11 @@ impl Hash {
             VmFile::File(file) => u64::from(file.0),
             VmFile::Shmem(id) => u64::from(id.index()) | 1 << 32,
         }));
+        if let Some(name) = anon_name {
+            for byte in name.bytes() {
+                self.word(byte.into());
+            }
+        }
         self.option(anon_vma.map(|anon| u64::from(anon.0)));
         self.option(special.map(|special| match special {
             Special::Stack => 0,
@@ -72,6 +78,7 @@ impl Machine {
             process.total_vm,
             process.data_vm,
             process.locked_vm,
+            process.def_flags.bits(),
             process.committed,
             process.start_data,
             process.end_data,

@@ -55,7 +55,7 @@ impl Release {
         "6.1-rc1": MadvCollapse MapleTree MmapExpandsNeighbour BrkExpandsHeap AlignThp61;
         "6.1-rc6" ["6.1-rc"]: BrkPreallocates;
         "6.1": RevertAlignThp61 BrkChecksEnd;
-        "6.2":;
+        "6.2": NamesShmem;
         "6.3": MmTreeRcu MunmapStoresPlainly;
         "6.4":;
         "6.5":;
@@ -63,10 +63,10 @@ impl Release {
         "6.7.0" ["6.7", "6.7.3"]: MprotectUnaccounts RemoveMaywrite HeapLabelOverlaps AlignThp;
         "6.8": AlignAbuts StackNoHuge Mthp;
         "6.9":;
-        "6.10": AlignFiles;
-        "6.11.0" ["6.11", "6.11.6"]:;
+        "6.10": AlignFiles Mseal;
+        "6.11.0" ["6.11", "6.11.6"]: Droppable;
         "6.11.7" ["6.11.11"]: AlignMultiplesOnly;
-        "6.12.0" ["6.12"]: PrevFirst FixedRestores StoreTypes SplitUnmapsZeroes;
+        "6.12.0" ["6.12"]: PrevFirst FixedRestores SealsMetInTurn StoreTypes SplitUnmapsZeroes;
         "6.12.y" ["6.12.117"]: AlignNotWithHint, only KeptSourceApart;
         "6.13": AlignNotFiles MadvGuard HugeZeroWrite;
         "6.14": ReclaimTables;

@@ -20,6 +20,7 @@
 //! ```
 
 mod accounting;
+mod anon_name;
 mod anon_vma;
 mod brk;
 mod call;
@@ -51,6 +52,7 @@ mod page_cache;
 mod page_table;
 mod process;
 mod pte;
+mod seal;
 mod settings;
 mod shmem;
 pub mod smaps;
@@ -60,6 +62,7 @@ mod thp;
 mod unmapped_area;
 mod vma;
 
+pub use anon_name::AnonName;
 pub use call::{Access, Advice, Call, Fd, Mmap, Mremap, NotModelled, Outcome, Resource, Signal};
 pub use change::{Change, Changes};
 pub use errno::Errno;

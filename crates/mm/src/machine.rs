@@ -65,6 +65,13 @@ impl Machine {
             }
             Call::Mlock { addr, len, flags } => self.mlock(addr, len, flags, observer),
             Call::Munlock { addr, len } => self.munlock(addr, len, observer),
+            Call::Mlockall { flags } => self.mlockall(flags, observer),
+            Call::Munlockall => {
+                self.apply_mlockall(0, observer);
+                Ok(())
+            }
+            Call::Mseal { addr, len, flags } => self.mseal(addr, len, flags, observer),
+            Call::SetAnonName { addr, len, name } => self.set_anon_name(addr, len, name, observer),
             Call::SetThpDisable { on, flags } => self.set_thp_disable(on, flags, observer),
             Call::Setrlimit { resource, cur, max } => {
                 self.setrlimit(resource, cur, max, observer);

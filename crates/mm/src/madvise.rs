@@ -7,8 +7,9 @@ use crate::event::{Event, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, is_page_aligned, page_up};
+use crate::page::PAGE_SHIFT;
 use crate::pte::{Page, Pte};
+use crate::seal::whole_pages;
 use crate::vma::VmaId;
 
 impl Machine {
@@ -23,6 +24,9 @@ impl Machine {
             Ok(range) => range,
             Err(refused) => return self.refuse(refused, observer),
         };
+        if let Err(refused) = self.none_sealed_for(range, advice) {
+            return self.refuse(refused, observer);
+        }
         if let Some(what) = self.advice_not_modelled(range, advice) {
             return Outcome::NotModelled(what);
         }
@@ -48,19 +52,12 @@ impl Machine {
         if !known {
             return Err((Errno::EINVAL, Refusal::UnknownAdvice(advice)));
         }
-        if !is_page_aligned(addr) {
-            return Err((Errno::EINVAL, Refusal::Unaligned(addr)));
-        }
-        let whole = page_up(len);
-        let end = addr.wrapping_add(whole);
-        if len > 0 && whole == 0 || end < addr {
-            return Err((Errno::EINVAL, Refusal::LengthWraps(len)));
-        }
+        let range = whole_pages(addr, len)?;
         let admin = matches!(advice, Advice::HWPOISON | Advice::SOFT_OFFLINE);
-        if admin && whole > 0 {
+        if admin && !range.is_empty() {
             return Err((Errno::EPERM, Refusal::NotAdmin));
         }
-        Ok(Range { start: addr, end })
+        Ok(range)
     }
 
     fn advice_not_modelled(&self, range: Range, advice: Advice) -> Option<NotModelled> {
@@ -103,6 +100,7 @@ impl Machine {
                 start: at,
                 end: self.vma(id).end.min(range.end),
             };
+            self.may_advise(id, advice)?;
             self.advise(id, piece, advice, observer)?;
             // What the mapping has joined by now has the flags already.
             at = self
@@ -229,6 +227,9 @@ impl Machine {
                 return None;
             }
             Advice::WIPEONFORK => flags | VmFlags::WIPEONFORK,
+            Advice::KEEPONFORK | Advice::DODUMP if flags.contains(VmFlags::DROPPABLE) => {
+                return None;
+            }
             Advice::KEEPONFORK => flags - VmFlags::WIPEONFORK,
             Advice::DONTDUMP => flags | VmFlags::DONTDUMP,
             Advice::DODUMP if flags.intersects(VmFlags::SPECIAL) => return None,
@@ -237,7 +238,9 @@ impl Machine {
             Advice::NOHUGEPAGE => (flags - VmFlags::HUGEPAGE) | VmFlags::NOHUGEPAGE,
             // Ignored where same pages can't be looked for (`vma_ksm_compatible`).
             Advice::MERGEABLE
-                if flags.intersects(VmFlags::SPECIAL | VmFlags::SHARED | VmFlags::MAYSHARE) =>
+                if flags.intersects(
+                    VmFlags::SPECIAL | VmFlags::SHARED | VmFlags::MAYSHARE | VmFlags::DROPPABLE,
+                ) =>
             {
                 flags
             }

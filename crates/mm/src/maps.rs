@@ -17,6 +17,8 @@ pub enum Label {
     File,
     /// `/dev/zero (deleted)`: shared anonymous memory.
     Shmem,
+    /// A name that the process gave it: `[anon:…]`, `[anon_shmem:…]`.
+    Named,
     /// `[heap]`
     Heap,
     /// One of exec's own.
@@ -29,6 +31,7 @@ impl Machine {
         let (vma, process) = (self.vma(id), self.process());
         match vma.file {
             Some(VmFile::File(_)) => return Label::File,
+            Some(VmFile::Shmem(_)) if vma.anon_name.is_some() => return Label::Named,
             Some(VmFile::Shmem(_)) => return Label::Shmem,
             None => {}
         }
@@ -46,7 +49,10 @@ impl Machine {
         if (vma.start..=vma.end).contains(&process.start_stack) {
             return Label::Special(Special::Stack);
         }
-        Label::Anonymous
+        match vma.anon_name {
+            Some(_) => Label::Named,
+            None => Label::Anonymous,
+        }
     }
 
     /// The name that maps prints for a mapping, empty for anonymous memory.
@@ -57,6 +63,7 @@ impl Machine {
                 Some(VmFile::File(file)) => &self.files[file.0 as usize].path,
                 _ => "",
             },
+            Label::Named => self.vma(id).anon_name.as_deref().unwrap_or(""),
             Label::Shmem => "/dev/zero (deleted)",
             Label::Heap => "[heap]",
             Label::Special(special) => special.name(),

@@ -3,6 +3,8 @@
 //! [`Machine::merge_new`] is for a range that is not mapped yet (mmap, brk, what mremap adds or moves), [`Machine::merge_existing`] for a part of a
 //! mapping whose attributes are about to change (mprotect).
 
+use std::rc::Rc;
+
 use crate::change::Change;
 use crate::event::{Event, MergeForm, MergeRefusal, PmdSplit, Range, Side};
 use crate::flags::VmFlags;
@@ -13,7 +15,7 @@ use crate::page::PAGE_SHIFT;
 use crate::vma::{AnonVma, VmFile, Vma, VmaId};
 
 /// A range and the attributes it has or is about to have.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Candidate {
     pub(crate) range: Range,
     pub(crate) flags: VmFlags,
@@ -21,6 +23,7 @@ pub(crate) struct Candidate {
     pub(crate) anon_pgoff: u64,
     pub(crate) file: Option<VmFile>,
     pub(crate) anon_vma: Option<AnonVma>,
+    pub(crate) anon_name: Option<Rc<str>>,
 }
 
 impl Candidate {
@@ -323,6 +326,9 @@ impl Machine {
         }
         if candidate.file != target.file {
             return Err(MergeRefusal::File);
+        }
+        if candidate.anon_name != target.anon_name {
+            return Err(MergeRefusal::Name);
         }
         match (anon_vma, target.anon_vma) {
             (Some(_), None) if !self.kernel.has(Change::FaultedJoinsUnfaulted) => {

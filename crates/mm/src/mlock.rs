@@ -1,15 +1,22 @@
-//! Locking memory (`do_mlock`, `mlock_fixup`).
+//! Locking memory (`do_mlock`, `apply_mlockall_flags`, `mlock_fixup`).
 
 use crate::call::Access;
 use crate::errno::Errno;
-use crate::event::{Range, Refusal};
+use crate::event::{Event, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, page_down, page_up};
+use crate::vma::VmaId;
 
 /// `MLOCK_ONFAULT`
 const ONFAULT: u32 = 1;
+/// `MCL_CURRENT`
+const MCL_CURRENT: u32 = 1;
+/// `MCL_FUTURE`
+const MCL_FUTURE: u32 = 2;
+/// `MCL_ONFAULT`
+const MCL_ONFAULT: u32 = 4;
 
 impl Machine {
     pub(crate) fn mlock(
@@ -64,24 +71,105 @@ impl Machine {
         let mut at = range.start;
         while at < range.end {
             let id = self.vma_at(at).ok_or((Errno::ENOMEM, Refusal::Hole(at)))?;
-            let vma = self.vma(id);
-            let (from, pages) = (vma.flags, vma.end.min(range.end) - at);
-            let piece = Range::sized(at, pages);
-            let pages = (pages >> PAGE_SHIFT).cast_signed();
+            let piece = Range {
+                start: at,
+                end: self.vma(id).end.min(range.end),
+            };
             at = piece.end;
-            if from.intersects(VmFlags::SPECIAL) {
-                continue;
-            }
-            let to = (from - VmFlags::LOCKED_MASK) | lock;
-            self.change_flags(id, piece, to, observer)?;
-            self.stat_account(from, -pages, observer);
-            self.stat_account(to, pages, observer);
+            self.mlock_fixup(id, piece, lock, observer)?;
         }
         Ok(())
     }
 
+    /// Gives a part of one mapping these lock flags.
+    fn mlock_fixup(
+        &mut self,
+        id: VmaId,
+        piece: Range,
+        lock: VmFlags,
+        observer: &mut impl Observer,
+    ) -> Result<(), Refused> {
+        let from = self.vma(id).flags;
+        if from.intersects(VmFlags::SPECIAL | VmFlags::DROPPABLE) {
+            return Ok(());
+        }
+        let pages = (piece.len() >> PAGE_SHIFT).cast_signed();
+        let to = (from - VmFlags::LOCKED_MASK) | lock;
+        self.change_flags(id, piece, to, observer)?;
+        self.stat_account(from, -pages, observer);
+        self.stat_account(to, pages, observer);
+        Ok(())
+    }
+
+    pub(crate) fn mlockall(
+        &mut self,
+        flags: u32,
+        observer: &mut impl Observer,
+    ) -> Result<(), Refused> {
+        let known = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
+        if flags & !known != 0 || flags & (MCL_CURRENT | MCL_FUTURE) == 0 {
+            return Err((Errno::EINVAL, Refusal::BadFlags));
+        }
+        self.may_lock_at_all()?;
+        let current = flags & MCL_CURRENT != 0;
+        if current
+            && let Some(limit) = self.process().rlimits.memlock
+            && self.process().total_vm > limit >> PAGE_SHIFT
+            && !self.settings.cap_ipc_lock
+        {
+            return Err((Errno::ENOMEM, Refusal::MemlockLimit));
+        }
+        self.apply_mlockall(flags, observer);
+        if current {
+            // What can't be mapped is left out, mapping by mapping.
+            let mut at = 0;
+            while let Some(id) = self.find_vma(at) {
+                let vma = self.vma(id);
+                let whole = Range {
+                    start: vma.start,
+                    end: vma.end,
+                };
+                at = whole.end;
+                let _ = self.mm_populate(whole, observer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Locks or unlocks all mappings, and says what later ones get (`apply_mlockall_flags`). Where a mapping can't be
+    /// changed, it stays as it is and the others go on.
+    pub(crate) fn apply_mlockall(&mut self, flags: u32, observer: &mut impl Observer) {
+        let mut lock = VmFlags::LOCKED;
+        lock.set(VmFlags::LOCKONFAULT, flags & MCL_ONFAULT != 0);
+        let future = flags & MCL_FUTURE != 0;
+        let to = if future { lock } else { VmFlags::empty() };
+        if self.process().def_flags != to {
+            self.edit_process(observer).def_flags = to;
+        }
+        observer.event(|| Event::DefFlags(to));
+        let current = flags & MCL_CURRENT != 0;
+        if future && !current {
+            return;
+        }
+        let lock = if current { lock } else { VmFlags::empty() };
+        let mut at = 0;
+        while let Some(id) = self.find_vma(at) {
+            let vma = self.vma(id);
+            let whole = Range {
+                start: vma.start,
+                end: vma.end,
+            };
+            let _ = self.mlock_fixup(id, whole, lock, observer);
+            at = whole.end;
+        }
+    }
+
     /// Maps the pages of locked memory (`__mm_populate`).
-    fn mm_populate(&mut self, range: Range, observer: &mut impl Observer) -> Result<(), Refused> {
+    pub(crate) fn mm_populate(
+        &mut self,
+        range: Range,
+        observer: &mut impl Observer,
+    ) -> Result<(), Refused> {
         let mut at = range.start;
         while at < range.end {
             let Some(id) = self.vma_at(at) else { break };

@@ -1,6 +1,6 @@
 //! Making mappings (`do_mmap`, `mmap_region`).
 
-use crate::call::{Access, Fd, Mmap, NotModelled, Outcome};
+use crate::call::{Fd, Mmap, Outcome};
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
@@ -17,9 +17,6 @@ use crate::vma::{VmFile, Vma, VmaId};
 
 impl Machine {
     pub(crate) fn mmap(&mut self, mmap: Mmap, observer: &mut impl Observer) -> Outcome {
-        if mmap.flags.contains(MapFlags::ANONYMOUS) && mmap.map_type() == MapFlags::TYPE_DROPPABLE {
-            return Outcome::NotModelled(NotModelled::Droppable);
-        }
         match self.do_mmap(mmap, observer) {
             Ok(addr) => Outcome::Address(addr),
             Err(refused) => self.refuse(refused, observer),
@@ -72,8 +69,10 @@ impl Machine {
             return Err((Errno::EEXIST, Refusal::Occupied(there)));
         }
         let vm_flags = self.vm_flags(&mmap);
-        if vm_flags.contains(VmFlags::LOCKED) {
+        if flags.contains(MapFlags::LOCKED) {
             self.may_lock_at_all()?;
+        }
+        if vm_flags.contains(VmFlags::LOCKED) {
             self.may_lock(len)?;
         }
         let vm_flags = self.typed(&mmap, file, vm_flags)?;
@@ -84,16 +83,11 @@ impl Machine {
             None if shared => 0,
             None => addr >> PAGE_SHIFT,
         };
-        let vma = self.mmap_region(range, vm_flags, pgoff, file.map(VmFile::File), observer)?;
+        self.mmap_region(range, vm_flags, pgoff, file.map(VmFile::File), observer)?;
         let populate = flags.contains(MapFlags::POPULATE) && !flags.contains(MapFlags::NONBLOCK);
-        if (populate || vm_flags.contains(VmFlags::LOCKED)) && self.vma(vma).is_accessible() {
-            let access = if vm_flags.contains(VmFlags::WRITE) && !shared {
-                Access::Write
-            } else {
-                Access::Read
-            };
+        if populate || vm_flags.contains(VmFlags::LOCKED) {
             // What can't be mapped is left out.
-            let _ = self.populate(range, access, observer);
+            let _ = self.mm_populate(range, observer);
         }
         Ok(addr)
     }
@@ -110,10 +104,13 @@ impl Machine {
     }
 
     fn vm_flags(&self, mmap: &Mmap) -> VmFlags {
-        let mut flags = VmFlags::from_prot(mmap.prot) | VmFlags::MAY_ACCESS;
+        let default = self.process().def_flags | VmFlags::MAY_ACCESS;
+        let mut flags = VmFlags::from_prot(mmap.prot) | default;
         let never = self.settings.overcommit == Overcommit::Never;
         flags.set(VmFlags::GROWSDOWN, mmap.flags.contains(MapFlags::GROWSDOWN));
-        flags.set(VmFlags::LOCKED, mmap.flags.contains(MapFlags::LOCKED));
+        if mmap.flags.contains(MapFlags::LOCKED) {
+            flags |= VmFlags::LOCKED;
+        }
         flags.set(
             VmFlags::NORESERVE,
             mmap.flags.contains(MapFlags::NORESERVE) && !never,
@@ -133,6 +130,16 @@ impl Machine {
         let shared = match mmap.map_type() {
             MapFlags::TYPE_PRIVATE => false,
             MapFlags::TYPE_SHARED => true,
+            MapFlags::TYPE_DROPPABLE if file.is_none() && self.kernel.has(Change::Droppable) => {
+                let locked = mmap.flags.contains(MapFlags::LOCKED);
+                if locked || flags.contains(VmFlags::GROWSDOWN) {
+                    return Err((Errno::EINVAL, Refusal::BadFlags));
+                }
+                // What may be dropped is neither reserved nor copied by a fork or a dump.
+                flags |= VmFlags::DROPPABLE | VmFlags::NORESERVE;
+                flags |= VmFlags::WIPEONFORK | VmFlags::DONTDUMP;
+                false
+            }
             MapFlags::TYPE_SHARED_VALIDATE if file.is_some() => {
                 let unknown = mmap.flags - MapFlags::LEGACY;
                 if !unknown.is_empty() {
@@ -196,7 +203,10 @@ impl Machine {
                 self.may_expand(flags, pages - replaced)?;
             }
             self.unmap(range, observer)
-                .map_err(|(_, reason)| (Errno::ENOMEM, reason))?;
+                .map_err(|(errno, reason)| match errno {
+                    Errno::EPERM => (errno, reason),
+                    _ => (Errno::ENOMEM, reason),
+                })?;
             if accountable {
                 self.enough_memory(pages)?;
             }
@@ -212,6 +222,7 @@ impl Machine {
             anon_pgoff: range.start >> PAGE_SHIFT,
             file,
             anon_vma: None,
+            anon_name: None,
         };
         let vma = match self.merge_new(&candidate, Neighbours::Both, observer) {
             Some(vma) => vma,
@@ -259,7 +270,8 @@ impl Machine {
             anon_pgoff,
             file,
             anon_vma,
-        } = *candidate;
+            anon_name,
+        } = candidate.clone();
         let vma = Vma {
             start: range.start,
             end: range.end,
@@ -269,6 +281,7 @@ impl Machine {
             file,
             anon_vma,
             special: None,
+            anon_name,
         };
         let vma = self.link(vma, write, observer);
         observer.event(|| Event::NewVma { vma, range });

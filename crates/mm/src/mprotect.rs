@@ -1,5 +1,7 @@
 //! Changing protection (`do_mprotect_pkey`, `mprotect_fixup`).
 
+use std::rc::Rc;
+
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
@@ -57,6 +59,7 @@ impl Machine {
             // No mapping of x86 grows up.
             return Err((Errno::EINVAL, Refusal::BadFlags));
         }
+        self.none_sealed(Range { start, end })?;
         let mut at = start;
         while at < end {
             let id = self.vma_at(at).ok_or((Errno::ENOMEM, Refusal::Hole(at)))?;
@@ -85,6 +88,7 @@ impl Machine {
         mut flags: VmFlags,
         observer: &mut impl Observer,
     ) -> Result<(), Refused> {
+        self.not_sealed(id)?;
         let vma = self.vma(id).clone();
         let old = vma.flags;
         if flags == old {
@@ -147,6 +151,19 @@ impl Machine {
         flags: VmFlags,
         observer: &mut impl Observer,
     ) -> Result<VmaId, Refused> {
+        let name = self.vma(id).anon_name.clone();
+        self.modify_named(id, piece, flags, name, observer)
+    }
+
+    /// The same, where the name may change as well (`vma_modify_flags_name`).
+    pub(crate) fn modify_named(
+        &mut self,
+        id: VmaId,
+        piece: Range,
+        flags: VmFlags,
+        anon_name: Option<Rc<str>>,
+        observer: &mut impl Observer,
+    ) -> Result<VmaId, Refused> {
         let vma = self.vma(id);
         let candidate = Candidate {
             range: piece,
@@ -155,6 +172,7 @@ impl Machine {
             anon_pgoff: vma.anon_pgoff_at(piece.start),
             file: vma.file,
             anon_vma: vma.anon_vma,
+            anon_name,
         };
         if let Some(merged) = self.merge_existing(id, &candidate, observer) {
             return Ok(merged);

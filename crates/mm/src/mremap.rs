@@ -141,6 +141,7 @@ impl Machine {
                 check_alignment(&remap)?;
             }
             check_target(&remap)?;
+            self.none_sealed(remap.from())?;
             if !params_first {
                 self.room_for_target()?;
             }
@@ -171,6 +172,7 @@ impl Machine {
         observer: &mut impl Observer,
     ) -> Result<u64, Refused> {
         remap.new_addr = remap.addr;
+        self.none_sealed(remap.from())?;
         if remap.old_len == remap.new_len {
             told(&remap, RemapBy::SameSize, observer);
             return Ok(remap.addr);
@@ -233,6 +235,7 @@ impl Machine {
             anon_pgoff: vma.anon_pgoff_at(vma.end),
             file: vma.file,
             anon_vma: vma.anon_vma,
+            anon_name: vma.anon_name.clone(),
         };
         let added = Neighbours::Moved { not: None };
         if self.merge_new(&candidate, added, observer).is_none() {
@@ -342,6 +345,7 @@ impl Machine {
             anon_pgoff,
             file: vma.file,
             anon_vma: vma.anon_vma,
+            anon_name: vma.anon_name.clone(),
         };
         let apart = remap.flags.contains(MremapFlags::DONTUNMAP)
             && self.kernel.has(Change::KeptSourceApart);
@@ -438,8 +442,13 @@ impl Machine {
     }
 
     fn vma_to_remap(&self, addr: u64) -> Result<VmaId, Refused> {
-        self.vma_at(addr)
-            .ok_or((Errno::EFAULT, Refusal::Hole(addr)))
+        let id = self
+            .vma_at(addr)
+            .ok_or((Errno::EFAULT, Refusal::Hole(addr)))?;
+        if self.kernel.has(Change::SealsMetInTurn) {
+            self.not_sealed(id)?;
+        }
+        Ok(id)
     }
 
     /// Whether the mapping at the old address may be moved, or get the new length (`vma_to_resize`; since 6.17

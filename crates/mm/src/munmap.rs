@@ -2,6 +2,7 @@
 
 use mmscope_maple::Preallocated;
 
+use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
 use crate::flags::VmFlags;
@@ -50,6 +51,7 @@ impl Machine {
         range: Range,
         observer: &mut impl Observer,
     ) -> Result<(), Refused> {
+        self.none_sealed(range)?;
         let gathered = self.gather(range, observer)?;
         if !gathered.vmas.is_empty() {
             self.store_with(range, None, TreeWrite::Clear, gathered.ahead, observer);
@@ -98,7 +100,14 @@ impl Machine {
             if range.end < vma.end {
                 self.room_for_split()?;
             }
+            self.not_sealed(first)?;
             self.split(first, range.start, NewPart::Below, observer)?;
+        }
+        if self.kernel.has(Change::SealsMetInTurn) {
+            let mut sealed = self.vmas(range);
+            if let Some((id, _)) = sealed.find(|(_, vma)| vma.flags.contains(VmFlags::SEALED)) {
+                return Err((Errno::EPERM, Refusal::Sealed(id)));
+            }
         }
         if let Some(last) = self
             .vma_at(range.end)

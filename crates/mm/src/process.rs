@@ -2,6 +2,7 @@
 
 use mmscope_maple::Id;
 
+use crate::flags::VmFlags;
 use crate::nodes::Nodes;
 use crate::settings::Rlimits;
 use crate::vma::AnonVma;
@@ -32,6 +33,8 @@ pub struct Process {
     pub data_vm: u64,
     /// `mm->locked_vm`
     pub locked_vm: u64,
+    /// `mm->def_flags`: what new mappings get besides, by `mlockall(MCL_FUTURE)`
+    pub def_flags: VmFlags,
     /// Pages charged to the commit limit by this process.
     pub committed: u64,
     /// `mm->start_data`

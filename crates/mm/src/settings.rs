@@ -125,6 +125,8 @@ pub struct Settings {
     pub rlimits: Rlimits,
     /// `CONFIG_HUGETLBFS`: the kernel knows huge page sizes (and has none reserved).
     pub hugetlb: bool,
+    /// `CONFIG_ANON_VMA_NAME`: anonymous memory can be given names.
+    pub anon_vma_name: bool,
     /// `CAP_SYS_RAWIO`: may map below `mmap_min_addr`.
     pub cap_sys_rawio: bool,
     /// `CAP_IPC_LOCK`: may lock beyond `RLIMIT_MEMLOCK`.
@@ -158,6 +160,7 @@ impl Default for Settings {
             stack_guard_gap: 256,
             rlimits: Rlimits::default(),
             hugetlb: true,
+            anon_vma_name: true,
             cap_sys_rawio: false,
             cap_ipc_lock: false,
             legacy_layout: false,

@@ -117,6 +117,7 @@ impl Machine {
             total_vm: 0,
             data_vm: 0,
             locked_vm: 0,
+            def_flags: VmFlags::empty(),
             committed: 0,
             start_data: data.map_or(0, |map| map.range.start),
             end_data: data.map_or(0, |map| map.range.end),
@@ -200,6 +201,7 @@ impl Machine {
                 file: map.file.map(VmFile::File),
                 anon_vma,
                 special: map.special.filter(|special| *special != Special::Stack),
+                anon_name: None,
             },
             observer,
         );

@@ -1,5 +1,7 @@
 //! One mapping of the address space.
 
+use std::rc::Rc;
+
 use mmscope_maple::Id;
 
 use crate::file::FileId;
@@ -79,6 +81,8 @@ pub struct Vma {
     pub anon_vma: Option<AnonVma>,
     /// Set on `[vvar]`, `[vvar_vclock]` and `[vdso]`: no call may split or merge them (`special_mapping_vmops`).
     pub special: Option<Special>,
+    /// The name that `PR_SET_VMA_ANON_NAME` gave it, as maps prints it: `[anon:…]` or `[anon_shmem:…]`.
+    pub anon_name: Option<Rc<str>>,
 }
 
 impl Vma {

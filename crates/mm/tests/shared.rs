@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use mmscope_mm::{
-    Access, Call, Errno, Event, Fd, File, FileId, FilePlacement, Journal, Kernel, Machine,
-    MapFlags, Mmap, NotModelled, Outcome, Overcommit, Prot, Range, Refusal, Settings, Signal,
-    Start, VmFile, VmFlags, maps,
+    Access, Call, Change, Errno, Event, Fd, File, FileId, FilePlacement, Journal, Kernel, Machine,
+    MapFlags, Mmap, Outcome, Overcommit, Prot, Range, Refusal, Settings, Signal, Start, VmFile,
+    VmFlags, maps,
 };
 
 const PAGE: u64 = 4096;
@@ -146,10 +146,15 @@ fn errors_are_those_of_a_live_kernel() {
         flags: bit(8) | anon,
         ..anonymous(1)
     };
-    assert_eq!(
-        errno(&mut machine, droppable),
-        Outcome::NotModelled(NotModelled::Droppable)
-    );
+    let outcome = errno(&mut machine, droppable);
+    if machine.kernel().has(Change::Droppable) {
+        let vma = machine.vma(machine.vma_at(outcome.address().unwrap()).unwrap());
+        let more = VmFlags::NORESERVE | VmFlags::WIPEONFORK | VmFlags::DONTDUMP;
+        assert!(vma.flags.contains(VmFlags::DROPPABLE | more));
+        assert!(!vma.flags.contains(VmFlags::ACCOUNT));
+    } else {
+        assert_eq!(outcome, Outcome::Error(Errno::EINVAL));
+    }
 }
 
 #[test]

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use mmscope_mm::{
-    Access, Advice, Call, Change, Entry, Fd, File, FileId, FilePlacement, Fragmentation, Journal,
-    Kernel, Limit, Machine, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Page, Pmd, Prot, Pte,
-    Range, Release, Resource, Settings, Special, Start, StartMap, Thp, ThpSize, VmFile, VmFlags,
+    Access, Advice, AnonName, Call, Change, Entry, Fd, File, FileId, FilePlacement, Fragmentation,
+    Journal, Kernel, Limit, Machine, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Page, Pmd, Prot,
+    Pte, Range, Release, Resource, Settings, Special, Start, StartMap, Thp, ThpSize, VmFile,
+    VmFlags,
 };
 use proptest::prelude::*;
 
@@ -38,6 +39,9 @@ enum Op {
     Mlock(Addr, u64, u32),
     Munlock(Addr, u64),
     SetThpDisable(u64, u64),
+    Mlockall(u32),
+    Mseal(Addr, u64),
+    SetAnonName(Addr, u64, &'static str),
 }
 
 fn addr() -> impl Strategy<Value = Addr> {
@@ -93,6 +97,10 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (addr(), len(), 0u32..3).prop_map(|(addr, len, flags)| Op::Mlock(addr, len, flags)),
         1 => (addr(), len()).prop_map(|(addr, len)| Op::Munlock(addr, len)),
         1 => (0u64..2, 0u64..3).prop_map(|(on, flags)| Op::SetThpDisable(on, flags)),
+        1 => (0u32..8).prop_map(Op::Mlockall),
+        1 => (addr(), len()).prop_map(|(addr, len)| Op::Mseal(addr, len)),
+        2 => (addr(), len(), proptest::sample::select(&["", "a", "b", "["][..]))
+            .prop_map(|(addr, len, name)| Op::SetAnonName(addr, len, name)),
     ]
 }
 
@@ -231,6 +239,18 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
         Op::SetThpDisable(on, flags) => Call::SetThpDisable {
             on: *on,
             flags: *flags,
+        },
+        Op::Mlockall(0) => Call::Munlockall,
+        Op::Mlockall(flags) => Call::Mlockall { flags: *flags },
+        Op::Mseal(addr, len) => Call::Mseal {
+            addr: at(addr),
+            len: *len,
+            flags: 0,
+        },
+        Op::SetAnonName(addr, len, name) => Call::SetAnonName {
+            addr: at(addr),
+            len: *len,
+            name: AnonName::new(name).filter(|_| !name.is_empty()),
         },
         Op::Setrlimit(data, limit) => Call::Setrlimit {
             resource: if *data {

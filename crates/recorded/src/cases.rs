@@ -205,7 +205,7 @@ fn compare_end(timeline: &Timeline, last: &Path, report: &mut CasesReport) -> io
                 from: (vma.pgoff << PAGE_SHIFT).wrapping_sub(vma.start),
             },
             Label::Special(special) => What::Special(special.name()),
-            Label::Anonymous | Label::Heap => What::Anonymous,
+            Label::Anonymous | Label::Named | Label::Heap => What::Anonymous,
         };
         model.push(
             Range {

@@ -25,8 +25,6 @@ pub(crate) enum Ask {
 pub enum OutOfScope {
     /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
     AdviceAboutPages,
-    /// `MAP_DROPPABLE`
-    Droppable,
     /// `ftruncate`
     Ftruncate,
 }
@@ -38,7 +36,6 @@ impl OutOfScope {
             OutOfScope::AdviceAboutPages => {
                 "advice that depends on single pages is not modelled yet"
             }
-            OutOfScope::Droppable => "MAP_DROPPABLE is not modelled yet",
             OutOfScope::Ftruncate => "ftruncate is not modelled yet",
         }
     }
@@ -47,7 +44,6 @@ impl OutOfScope {
 impl From<NotModelled> for OutOfScope {
     fn from(what: NotModelled) -> OutOfScope {
         match what {
-            NotModelled::Droppable => OutOfScope::Droppable,
             NotModelled::CollapseFile | NotModelled::PageOut => OutOfScope::AdviceAboutPages,
         }
     }

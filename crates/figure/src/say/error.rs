@@ -102,8 +102,12 @@ pub fn expected(expected: &Expected) -> String {
                 FlagSet::Mremap => "MREMAP_",
                 FlagSet::Advice => "MADV_",
                 FlagSet::Mlock => "MLOCK_",
+                FlagSet::Mcl => "MCL_",
             };
             format!("there is no such {set} flag{}", meant(*nearest))
+        }
+        Expected::AnonName => {
+            "a name is expected: NULL, or at most 80 ASCII characters in quotes".to_owned()
         }
         Expected::Descriptor => {
             "a descriptor is expected: -1, or a number with a path as in 3</path>".to_owned()

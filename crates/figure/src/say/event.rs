@@ -286,6 +286,23 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             "The limit holds from now on; what is mapped stays.".to_owned(),
             Tone::Yes,
         ),
+        Event::DefFlags(to) if to.is_empty() => {
+            ("Later mappings are not locked.".to_owned(), Tone::Step)
+        }
+        Event::DefFlags(to) => (
+            format!("Later mappings and the heap get {}.", vm_flags(*to)),
+            Tone::Yes,
+        ),
+        Event::Named { vma, range } => (
+            match machine
+                .get_vma(*vma)
+                .and_then(|vma| vma.anon_name.as_deref())
+            {
+                Some(name) => format!("{} goes by the name {name} in maps.", num::range(*range)),
+                None => format!("{} has no name any more.", num::range(*range)),
+            },
+            Tone::Yes,
+        ),
         Event::Tree(step) => (super::tree::write(machine, *step), Tone::Step),
         Event::Nodes { write, nodes } => {
             (nodes_taken(machine.kernel(), *write, *nodes), Tone::Step)

@@ -19,6 +19,7 @@ pub fn refusal(side: Side, refusal: MergeRefusal) -> String {
             vm_flags(bits)
         ),
         MergeRefusal::File => format!("the mapping {toward} does not show the same file"),
+        MergeRefusal::Name => format!("the mapping {toward} has another name, or none"),
         MergeRefusal::Pgoff { is, needed } => {
             format!("vm_pgoff of the mapping {toward} is {is:#x}, {needed:#x} would continue")
         }
@@ -55,6 +56,7 @@ pub fn condition(refusal: MergeRefusal) -> Option<String> {
         )),
         MergeRefusal::Special(bits) => Some(format!("vm_flags & VM_SPECIAL = {}", vm_flags(bits))),
         MergeRefusal::File => Some("vm_file equal = false".to_owned()),
+        MergeRefusal::Name => Some("anon_vma_name equal = false".to_owned()),
         MergeRefusal::Pgoff { is, needed } => {
             Some(format!("vm_pgoff {is:#x} == {needed:#x} = false"))
         }

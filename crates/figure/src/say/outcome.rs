@@ -175,6 +175,8 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         )),
         Event::Fault { page, .. } => Some((limit::page(*page), String::new())),
         Event::LimitSet => Some(same("limit set")),
+        Event::DefFlags(_) => Some(same("lock flags set")),
+        Event::Named { .. } => Some(same("name changed")),
         Event::HintRaised { .. }
         | Event::Alignment { .. }
         | Event::Hint { .. }
@@ -238,9 +240,6 @@ pub fn value(outcome: Outcome) -> String {
 /// What the model does not cover.
 pub fn not_modelled(what: NotModelled) -> &'static str {
     match what {
-        NotModelled::Droppable => {
-            "MAP_DROPPABLE is not modelled yet; nothing was done, nothing is guessed"
-        }
         NotModelled::CollapseFile => {
             "MADV_COLLAPSE of a file's pages is not modelled yet; nothing was done, nothing is guessed"
         }

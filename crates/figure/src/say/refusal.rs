@@ -122,6 +122,16 @@ pub fn sentence(machine: &Machine, reason: Refusal) -> String {
             mapping(machine, vma)
         ),
         Refusal::NotAdmin => "CAP_SYS_ADMIN is missing".to_owned(),
+        Refusal::Sealed(vma) => format!("{} is sealed", mapping(machine, vma)),
+        Refusal::NoSuchCall => "this kernel has no such system call".to_owned(),
+        Refusal::NoNames => "this kernel was built without CONFIG_ANON_VMA_NAME".to_owned(),
+        Refusal::BadName => {
+            "a name has at most 79 printable characters, none of them \\ ` $ [ ]".to_owned()
+        }
+        Refusal::NotAnonymous(vma) => format!(
+            "only anonymous memory can have a name, and there is {}",
+            mapping(machine, vma)
+        ),
         Refusal::CannotCollapse(why) => advice::not_collapsed(why),
         Refusal::CannotPopulate { at, signal } => {
             format!(
@@ -216,6 +226,7 @@ pub fn condition(reason: Refusal) -> Option<String> {
             Some(format!("data_vm {pages} > {limit} pages = true"))
         }
         Refusal::Overcommit { pages, limit } => Some(format!("{pages} > {limit} pages = true")),
+        Refusal::Sealed(_) => Some("vm_flags & VM_SEALED = true".to_owned()),
         Refusal::ProtNotAllowed { lacks, .. } => Some(format!("{} set = false", vm_flags(lacks))),
         Refusal::BreakMeets { highest, .. } => Some(format!("new break <= {highest:#x} = false")),
         Refusal::RangesOverlap { from, to } => Some(format!(
@@ -247,6 +258,10 @@ pub fn condition(reason: Refusal) -> Option<String> {
         | Refusal::UnknownAdvice(_)
         | Refusal::AdviceNotFor { .. }
         | Refusal::NotAdmin
+        | Refusal::NoSuchCall
+        | Refusal::NoNames
+        | Refusal::BadName
+        | Refusal::NotAnonymous(_)
         | Refusal::CannotCollapse(_)
         | Refusal::CannotPopulate { .. }
         | Refusal::Hole(_)
@@ -293,6 +308,15 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
             Some(Call::Mlock { .. }),
             Refusal::MemlockLimit | Refusal::MemlockForbidden | Refusal::ProtNotAllowed { .. },
         ) => return "do_mlock()",
+        (Some(Call::Mlockall { .. }), _) => return "mlockall()",
+        (
+            Some(Call::Mseal { .. }),
+            Refusal::BadFlags | Refusal::Unaligned(_) | Refusal::LengthWraps(_) | Refusal::Hole(_),
+        ) => return "do_mseal()",
+        (
+            Some(Call::SetAnonName { .. }),
+            Refusal::Unaligned(_) | Refusal::LengthWraps(_) | Refusal::Hole(_),
+        ) => return "madvise_set_anon_name()",
         (Some(Call::SetThpDisable { .. }), Refusal::BadFlags) => return "prctl()",
         (Some(Call::Brk { .. }), Refusal::TooManyMappings { .. }) => return "do_brk_flags()",
         (Some(Call::Mremap(_)), Refusal::SplitTooMany { .. }) => return source::munmap(kernel),
@@ -343,6 +367,12 @@ pub fn function(kernel: Kernel, call: Option<&Call>, reason: Refusal) -> &'stati
         Refusal::UnknownAdvice(_) => source::MADVISE,
         Refusal::AdviceNotFor { .. } => "madvise_vma_behavior()",
         Refusal::NotAdmin => "madvise_inject_error()",
+        Refusal::Sealed(_) if kernel.has(Change::SealsMetInTurn) => "can_modify_vma()",
+        Refusal::Sealed(_) => "can_modify_mm()",
+        Refusal::NoSuchCall => "sys_ni_syscall()",
+        Refusal::NoNames => "prctl()",
+        Refusal::BadName => "prctl_set_vma()",
+        Refusal::NotAnonymous(_) => "madvise_vma_anon_name()",
         Refusal::CannotCollapse(_) => "madvise_collapse()",
         Refusal::CannotPopulate { .. } => "faultin_page()",
         Refusal::BelowHeap | Refusal::BreakMeets { .. } | Refusal::NoHeap => "brk()",

@@ -104,6 +104,8 @@ pub fn function(
         Event::Signalled { .. } => "do_user_addr_fault()",
         Event::Refused { reason, .. } => super::refusal::function(kernel, call, *reason),
         Event::LimitSet => "do_prlimit()",
+        Event::DefFlags(_) => "apply_mlockall_flags()",
+        Event::Named { .. } => "madvise_vma_anon_name()",
         Event::Tree(step) => match step {
             WriteEvent::Decided { .. } if since(kernel, "6.12.0") => "mas_wr_store_type()",
             WriteEvent::Decided { .. } | WriteEvent::Done(_) => "mas_wr_store_entry()",
@@ -178,7 +180,11 @@ pub fn expand(kernel: Kernel) -> &'static str {
 pub fn flags(call: Option<&Call>) -> &'static str {
     match call {
         Some(Call::Madvise { .. }) => "madvise_update_vma()",
-        Some(Call::Mlock { .. } | Call::Munlock { .. }) => "mlock_fixup()",
+        Some(
+            Call::Mlock { .. } | Call::Munlock { .. } | Call::Mlockall { .. } | Call::Munlockall,
+        ) => "mlock_fixup()",
+        Some(Call::Mseal { .. }) => "mseal_fixup()",
+        Some(Call::SetAnonName { .. }) => "madvise_vma_anon_name()",
         _ => "mprotect_fixup()",
     }
 }

@@ -73,6 +73,8 @@ pub(super) struct Converter {
     brk: Option<u64>,
     saw_brk: bool,
     saw_mprotect: bool,
+    /// Whether mappings were sealed in the log: what is refused for it can be told.
+    pub(super) seals: bool,
 }
 
 /// What became of a line.
@@ -130,6 +132,7 @@ impl Converter {
             brk: maps.and_then(|maps| maps.heap).map(|heap| heap.end),
             saw_brk: false,
             saw_mprotect: false,
+            seals: false,
         }
     }
 
@@ -226,17 +229,18 @@ impl Converter {
                     _ => Why::LayoutNotModelled,
                 }))
             }
-            "madvise" | "mlock" | "mlock2" | "munlock" => self.about_range(&parts, result.text),
-            "prctl"
-                if parts
-                    .args
-                    .first()
-                    .is_some_and(|what| what.text() == call::THP_DISABLE) =>
-            {
-                self.switch(&parts, result.text)
+            "madvise" | "mlock" | "mlock2" | "munlock" | "mseal" => {
+                self.about_range(&parts, result.text)
             }
-            "process_madvise" | "mlockall" | "munlockall" | "mseal" | "syscall_0x1ce" | "mbind"
-            | "pkey_alloc" => Ok(Became::Skipped(Why::FlagsOnly)),
+            "mlockall" | "munlockall" => self.switch(&parts, result.text),
+            "prctl" => match parts.args.first().map(|what| what.text()) {
+                Some(call::THP_DISABLE) => self.switch(&parts, result.text),
+                Some(call::SET_VMA) => self.about_range(&parts, result.text),
+                _ => Ok(Became::Skipped(Why::NotMemory)),
+            },
+            "process_madvise" | "syscall_0x1ce" | "mbind" | "pkey_alloc" => {
+                Ok(Became::Skipped(Why::FlagsOnly))
+            }
             _ => {
                 self.descriptors.see(&parts, result.text);
                 Ok(Became::Skipped(Why::NotMemory))
@@ -291,7 +295,7 @@ impl Converter {
                     _ => false,
                 };
                 let about_seal = errno == Errno::EPERM && mmap.addr >= LOWEST;
-                if about_file || about_seal {
+                if about_file || about_seal && !self.seals {
                     return Ok(Became::Skipped(Why::ErrorNotModelled));
                 }
                 let base = self.relate(&mut mmap.addr);
@@ -344,7 +348,7 @@ impl Converter {
         let Some(outcome) = outcome(result, &call) else {
             return Ok(Became::Skipped(no_outcome(result)));
         };
-        if outcome == Outcome::Error(Errno::EPERM) {
+        if outcome == Outcome::Error(Errno::EPERM) && !self.seals {
             return Ok(Became::Skipped(Why::ErrorNotModelled));
         }
         let range = Range::sized(addr, page_up(len));
@@ -397,7 +401,7 @@ impl Converter {
         let Some(outcome) = outcome(result, &call) else {
             return Ok(Became::Skipped(no_outcome(result)));
         };
-        if outcome == Outcome::Error(Errno::EPERM) {
+        if outcome == Outcome::Error(Errno::EPERM) && !self.seals {
             return Ok(Became::Skipped(Why::Partial));
         }
         let range = Range::sized(addr, page_up(len));
@@ -420,8 +424,11 @@ impl Converter {
         let Some(outcome) = outcome(result, &call) else {
             return Ok(Became::Skipped(no_outcome(result)));
         };
-        let (Call::Madvise { addr, .. } | Call::Mlock { addr, .. } | Call::Munlock { addr, .. }) =
-            &mut call
+        let (Call::Madvise { addr, .. }
+        | Call::Mlock { addr, .. }
+        | Call::Munlock { addr, .. }
+        | Call::Mseal { addr, .. }
+        | Call::SetAnonName { addr, .. }) = &mut call
         else {
             return Ok(Became::Skipped(Why::Arguments));
         };
@@ -430,21 +437,34 @@ impl Converter {
                 .recorded
                 .at(*addr)
                 .is_some_and(|(_, region)| region.owner.is_some());
+        let failed = |errno| outcome == Outcome::Error(errno);
         // Only shared mappings can be asked to, and private ones stand in for those.
         let remove = parts
             .args
             .get(2)
             .is_some_and(|what| what.text() == "MADV_REMOVE");
-        if !known || remove || outcome == Outcome::Error(Errno::EPERM) {
+        if !known || remove || failed(Errno::EPERM) && !self.seals {
             return Ok(Became::Skipped(Why::FlagsOnly));
         }
         let base = self.relate(addr);
+        match call {
+            Call::Mseal { .. } => self.seals = true,
+            // Names are an option of the kernel's, and what programs give are names.
+            Call::SetAnonName { .. } if failed(Errno::EINVAL) => {
+                self.scenario.settings.anon_vma_name = false;
+            }
+            _ => {}
+        }
         Ok(Became::Step(call, base, outcome))
     }
 
     fn switch(&mut self, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
         let (call, _) = call::call(parts, &mut Reading)?;
         Ok(match outcome(result, &call) {
+            // How much is mapped is not known.
+            Some(Outcome::Error(Errno::ENOMEM)) if !self.has_maps => {
+                Became::Skipped(Why::ErrorNotModelled)
+            }
             Some(outcome) => Became::Step(call, None, outcome),
             None => Became::Skipped(no_outcome(result)),
         })

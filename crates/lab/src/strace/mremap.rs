@@ -23,7 +23,7 @@ impl Converter {
         let Some(outcome) = outcome(result, &call) else {
             return Ok(Became::Skipped(no_outcome(result)));
         };
-        if outcome == Outcome::Error(Errno::EPERM) {
+        if outcome == Outcome::Error(Errno::EPERM) && !self.seals {
             return Ok(Became::Skipped(Why::ErrorNotModelled));
         }
         if let Outcome::Address(to) = outcome {

@@ -1,12 +1,12 @@
 //! Calls and results, as strace writes them.
 
 use mmscope_mm::{
-    Access, Call, Errno, Fd, Limit, MapFlags, Mmap, Mremap, Outcome, Resource, Signal,
+    Access, AnonName, Call, Errno, Fd, Limit, MapFlags, Mmap, Mremap, Outcome, Resource, Signal,
     page::PAGE_SIZE,
 };
 
 use super::error::Expected;
-use super::flags::{advice, map_flags, mlock_flags, mremap_flags, prot};
+use super::flags::{advice, map_flags, mcl_flags, mlock_flags, mremap_flags, prot};
 use super::number::{number, number_in};
 use super::part::{CallParts, Parsed, Part};
 use super::setting::limit;
@@ -22,6 +22,9 @@ pub(crate) const CALLS: &[&str] = &[
     "mlock",
     "mlock2",
     "munlock",
+    "mlockall",
+    "munlockall",
+    "mseal",
     "brk",
     "prctl",
     "prlimit64",
@@ -30,8 +33,12 @@ pub(crate) const CALLS: &[&str] = &[
     "read",
 ];
 
-/// The one `prctl` that is about memory here.
+/// What `prctl` can be asked for that is about memory here.
+pub(crate) const PRCTLS: &[&str] = &[THP_DISABLE, SET_VMA];
 pub(crate) const THP_DISABLE: &str = "PR_SET_THP_DISABLE";
+pub(crate) const SET_VMA: &str = "PR_SET_VMA";
+/// The one thing that `PR_SET_VMA` sets.
+pub(crate) const ANON_NAME: &str = "PR_SET_VMA_ANON_NAME";
 
 /// Limits by name.
 pub(crate) const RESOURCES: &[(&str, Resource)] = &[
@@ -51,6 +58,7 @@ const ERROR_TEXTS: &[(Errno, &str)] = &[
     (Errno::EFAULT, "Bad address"),
     (Errno::EEXIST, "File exists"),
     (Errno::EINVAL, "Invalid argument"),
+    (Errno::ENOSYS, "Function not implemented"),
     (Errno::EOVERFLOW, "Value too large for defined data type"),
     (Errno::EOPNOTSUPP, "Operation not supported"),
 ];
@@ -140,6 +148,30 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             let len = number(args[1])?;
             Ok((Call::Munlock { addr, len }, base))
         }
+        "mlockall" => {
+            arguments(parts, "mlockall", 1)?;
+            let flags = mcl_flags(args[0])?;
+            Ok((Call::Mlockall { flags }, None))
+        }
+        "munlockall" => {
+            arguments(parts, "munlockall", 0)?;
+            Ok((Call::Munlockall, None))
+        }
+        "mseal" => {
+            arguments(parts, "mseal", 3)?;
+            let (addr, base) = address(args[0], context)?;
+            let (len, flags) = (number(args[1])?, number(args[2])?);
+            Ok((Call::Mseal { addr, len, flags }, base))
+        }
+        "prctl" if args.first().is_some_and(|what| what.text() == SET_VMA) => {
+            arguments(parts, "prctl", 5)?;
+            if args[1].text() != ANON_NAME {
+                return Err(args[1].wants(Expected::OneOf(&[ANON_NAME])));
+            }
+            let (addr, base) = address(args[2], context)?;
+            let (len, name) = (number(args[3])?, anon_name(args[4])?);
+            Ok((Call::SetAnonName { addr, len, name }, base))
+        }
         "prctl" => prctl(parts),
         "brk" => {
             arguments(parts, "brk", 1)?;
@@ -214,7 +246,7 @@ fn prctl(parts: &CallParts<'_>) -> Parsed<Asked> {
     let count = if args.len() == 2 { 2 } else { 5 };
     arguments(parts, "prctl", count)?;
     if args[0].text() != THP_DISABLE {
-        return Err(args[0].wants(Expected::OneOf(&[THP_DISABLE])));
+        return Err(args[0].wants(Expected::OneOf(PRCTLS)));
     }
     for none in args.iter().skip(3) {
         number_in(*none, 0, 0)?;
@@ -222,6 +254,64 @@ fn prctl(parts: &CallParts<'_>) -> Parsed<Asked> {
     let flags = args.get(2).map_or(Ok(0), |flags| number(*flags))?;
     let on = number(args[1])?;
     Ok((Call::SetThpDisable { on, flags }, None))
+}
+
+/// Reads `"…"` with the escapes of C, or `NULL`.
+fn anon_name(part: Part<'_>) -> Parsed<Option<AnonName>> {
+    if matches!(part.text(), "NULL" | "0") {
+        return Ok(None);
+    }
+    let wrong = || part.wants(Expected::AnonName);
+    let inside = part.text().strip_prefix('"');
+    let inside = inside.and_then(|text| text.strip_suffix('"'));
+    let mut rest = inside.ok_or_else(wrong)?;
+    let mut name = String::new();
+    while let Some(mark) = rest.chars().next() {
+        rest = &rest[mark.len_utf8()..];
+        if mark != '\\' {
+            name.push(mark);
+            continue;
+        }
+        let digits = rest
+            .bytes()
+            .take(3)
+            .take_while(|byte| (b'0'..b'8').contains(byte));
+        let digits = digits.count();
+        if digits > 0 {
+            let code = u8::from_str_radix(&rest[..digits], 8).map_err(|_| wrong())?;
+            name.push(code.into());
+            rest = &rest[digits..];
+            continue;
+        }
+        let escaped = rest.chars().next().ok_or_else(wrong)?;
+        name.push(match escaped {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'v' => '\x0b',
+            'f' => '\x0c',
+            '"' | '\\' => escaped,
+            _ => return Err(wrong()),
+        });
+        rest = &rest[escaped.len_utf8()..];
+    }
+    AnonName::new(&name).map(Some).ok_or_else(wrong)
+}
+
+/// Writes what [`anon_name`] reads.
+pub(crate) fn anon_name_text(name: Option<AnonName>) -> String {
+    let Some(name) = name else {
+        return "NULL".to_owned();
+    };
+    let mut text = String::from("\"");
+    for byte in name.text().bytes() {
+        match byte {
+            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => text.push(char::from(byte)),
+            _ => text.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    text + "\""
 }
 
 fn touch(

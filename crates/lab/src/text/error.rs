@@ -30,6 +30,8 @@ pub enum FlagSet {
     Advice,
     /// `MLOCK_*`
     Mlock,
+    /// `MCL_*`
+    Mcl,
 }
 
 /// What should have stood at a place, or what is wrong with what stands there.
@@ -101,6 +103,8 @@ pub enum Expected {
     },
     /// A name that may be given: letters, digits and `_`, and no word of the language.
     NewName,
+    /// A name for memory: `NULL`, or at most 80 ASCII characters in quotes.
+    AnonName,
     /// A known flag.
     Flag {
         /// Of which set.

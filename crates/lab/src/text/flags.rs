@@ -47,6 +47,7 @@ const TYPES: &[(&str, u32)] = &[
     ("MAP_SHARED", 1),
     ("MAP_PRIVATE", 2),
     ("MAP_SHARED_VALIDATE", 3),
+    ("MAP_DROPPABLE", 8),
 ];
 
 /// Other names of the same flags.
@@ -109,6 +110,29 @@ const MLOCK: &[(&str, u32)] = &[("MLOCK_ONFAULT", 1)];
 /// Reads the flags of `mlock2`.
 pub(crate) fn mlock_flags(part: Part<'_>) -> Parsed<u32> {
     one_of(part, FlagSet::Mlock, MLOCK, |flags| *flags)
+}
+
+const MCL: &[(&str, u32)] = &[("MCL_CURRENT", 1), ("MCL_FUTURE", 2), ("MCL_ONFAULT", 4)];
+
+/// Reads the flags of `mlockall`.
+pub(crate) fn mcl_flags(part: Part<'_>) -> Parsed<u32> {
+    one_of(part, FlagSet::Mcl, MCL, |flags| *flags)
+}
+
+/// Writes the flags of `mlockall`.
+pub(crate) fn mcl_text(flags: u32) -> String {
+    let mut words = Vec::new();
+    let mut rest = flags;
+    for (name, flag) in MCL {
+        if rest & flag != 0 {
+            words.push((*name).to_owned());
+            rest &= !flag;
+        }
+    }
+    if rest != 0 || words.is_empty() {
+        words.push(format!("{rest:#x}"));
+    }
+    words.join("|")
 }
 
 fn one_of<T>(

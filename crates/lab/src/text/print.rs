@@ -7,8 +7,10 @@ use mmscope_mm::{
     Settings,
 };
 
-use super::call::{RESOURCES, THP_DISABLE, error_text};
-use super::flags::{advice_text, map_flags_text, mlock_text, mremap_flags_text, prot_text};
+use super::call::{ANON_NAME, RESOURCES, SET_VMA, THP_DISABLE, anon_name_text, error_text};
+use super::flags::{
+    advice_text, map_flags_text, mcl_text, mlock_text, mremap_flags_text, prot_text,
+};
 use super::parse::{MAGIC, VERSION};
 use super::part::escaped;
 use super::setting::{FS, OPEN, READ_ONLY, SETTINGS, file_system_text};
@@ -271,6 +273,21 @@ pub fn call_text(line: &CallLine, files: &[File]) -> String {
             format!("mlock2({}, {len}, {})", addr(start), mlock_text(flags))
         }
         Call::Munlock { addr: start, len } => format!("munlock({}, {len})", addr(start)),
+        Call::Mlockall { flags } => format!("mlockall({})", mcl_text(flags)),
+        Call::Munlockall => "munlockall()".to_owned(),
+        Call::Mseal {
+            addr: start,
+            len,
+            flags,
+        } => format!("mseal({}, {len}, {flags})", addr(start)),
+        Call::SetAnonName {
+            addr: start,
+            len,
+            name,
+        } => {
+            let (start, name) = (addr(start), anon_name_text(name));
+            format!("prctl({SET_VMA}, {ANON_NAME}, {start}, {len}, {name})")
+        }
         Call::SetThpDisable { on, flags } => {
             format!("prctl({THP_DISABLE}, {on}, {flags}, 0, 0)")
         }

@@ -159,6 +159,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     words!("cap_sys_rawio", cap_sys_rawio, YES_NO, &["yes", "no"]),
     words!("cap_ipc_lock", cap_ipc_lock, YES_NO, &["yes", "no"]),
     words!("hugetlb", hugetlb, YES_NO, &["yes", "no"]),
+    words!("anon_vma_name", anon_vma_name, YES_NO, &["yes", "no"]),
     words!("layout", legacy_layout, LAYOUT, &["topdown", "legacy"]),
     Setting {
         name: "mmap_rnd",
