@@ -41,7 +41,9 @@ impl Machine {
                 let cached = vma
                     .file
                     .and_then(|file| self.pmds.get(number(file, vma.pgoff_at(addr))));
-                matches!(cached, Some(Mapped::Pte(page)) if page.written)
+                cached
+                    .and_then(Mapped::pte)
+                    .is_some_and(|page| page.written)
             }
             (Some(pte), _) => pte.written,
             _ => false,
@@ -72,13 +74,12 @@ impl Machine {
         while at <= last {
             let span = self.pmds.range_at(at);
             let until = span.last.min(last);
-            let fresh = match span.entry {
+            let fresh = match span.entry.and_then(Mapped::pte) {
                 None => true,
-                Some(Mapped::Pte(there)) => written && !there.written,
-                Some(Mapped::Pmd(_)) => false,
+                Some(there) => written && !there.written,
             };
             if fresh {
-                self.store_mapped(at, until, Some(Mapped::Pte(page)), observer);
+                self.store_mapped(at, until, Some(page.into()), observer);
             }
             at = until + 1;
         }
