@@ -622,10 +622,8 @@ fn touched(lane: &LaneFrame, outcome: Outcome) -> Why {
         .enumerate()
         .filter(|(_, event)| matches!(event, Event::AnonVma { .. } | Event::Grown { .. }));
     let mut told: Vec<usize> = telling.map(|(at, _)| at).take(3).collect();
-    if told.is_empty() {
-        let last = |event: &Event| matches!(event, Event::Fault { .. });
-        told.extend(lane.events.iter().rposition(last));
-    }
+    let last = |event: &Event| matches!(event, Event::Fault { .. } | Event::PmdSplit { .. });
+    told.extend(lane.events.iter().rposition(last));
     let mut sentence = format!("{accesses}.");
     let mut function = "handle_mm_fault()";
     for at in told {
@@ -635,9 +633,7 @@ fn touched(lane: &LaneFrame, outcome: Outcome) -> Why {
         function = told.function;
     }
     if sentence.len() == accesses.len() + 1 {
-        sentence.push_str(
-            " No mapping and no page table changed. Single pages are not modelled, so whether one was new is not known.",
-        );
+        sentence.push_str(say::limit::NO_FAULT);
     }
     plain(sentence, function)
 }

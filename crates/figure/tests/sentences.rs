@@ -9,9 +9,9 @@ use mmscope_figure::say::{event, limit, merge, outcome, refusal, source};
 use mmscope_mm::{
     Advice, AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, CollapseRefusal, Direction,
     Errno, Event, FaultPage, GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel,
-    Machine, MapFlags, MergeForm, MergeRefusal, Mmap, Nodes, Outcome, PlacedBy, Range, Refusal,
-    Release, RemapBy, Settings, Side, Signal, Start, StartMap, ThpDisable, TreeWrite, VmFlags,
-    VmaId,
+    Machine, MapFlags, MergeForm, MergeRefusal, Mmap, Nodes, NotHuge, Outcome, PlacedBy, Pmd,
+    PmdSplit, Range, Refusal, Release, RemapBy, Settings, Side, Signal, Start, StartMap,
+    ThpDisable, TreeWrite, VmFlags, VmaId,
 };
 
 fn machine(kernel: &str) -> Machine {
@@ -300,6 +300,9 @@ fn collapse_refusals() -> Vec<CollapseRefusal> {
         CollapseRefusal::Untouched => 4,
         CollapseRefusal::NoWholeBlock => 5,
         CollapseRefusal::Empty(_) => 6,
+        CollapseRefusal::ReadOnly(_) => 7,
+        CollapseRefusal::Guarded(_) => 8,
+        CollapseRefusal::NoMemory => 9,
     };
     let all = vec![
         CollapseRefusal::NoHugePage,
@@ -309,8 +312,11 @@ fn collapse_refusals() -> Vec<CollapseRefusal> {
         CollapseRefusal::Untouched,
         CollapseRefusal::NoWholeBlock,
         CollapseRefusal::Empty(0x20_0000),
+        CollapseRefusal::ReadOnly(0x20_0000),
+        CollapseRefusal::Guarded(0x20_0000),
+        CollapseRefusal::NoMemory,
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 7);
+    complete(all.iter().map(|refusal| number(*refusal)), 10);
     all
 }
 
@@ -384,6 +390,7 @@ fn number(event: &Event) -> usize {
         Event::ShmemObject { .. } => 34,
         Event::DefFlags(_) => 35,
         Event::Named { .. } => 36,
+        Event::PmdSplit { .. } => 37,
     }
 }
 
@@ -604,6 +611,8 @@ fn events(machine: &Machine) -> Vec<Event> {
     for page in [
         FaultPage::Zero,
         FaultPage::Small,
+        FaultPage::Copy,
+        FaultPage::Folio(4),
         FaultPage::File,
         FaultPage::HugeZero,
         FaultPage::Huge,
@@ -612,7 +621,38 @@ fn events(machine: &Machine) -> Vec<Event> {
             vma,
             addr: 0x1000,
             page,
+            not_huge: None,
         });
+    }
+    for not_huge in [
+        NotHuge::NotMapped,
+        NotHuge::NotAnonymous,
+        NotHuge::NoHugePage,
+        NotHuge::Disabled,
+        NotHuge::Policy,
+        NotHuge::CutByBorder,
+        NotHuge::HasTable,
+        NotHuge::NoMemory,
+        NotHuge::NotWritten,
+    ] {
+        all.push(Event::Fault {
+            vma,
+            addr: 0x1000,
+            page: FaultPage::Small,
+            not_huge: Some(not_huge),
+        });
+    }
+    for why in [
+        PmdSplit::Border,
+        PmdSplit::Zapped,
+        PmdSplit::Advised,
+        PmdSplit::Moved,
+        PmdSplit::Written,
+    ] {
+        for pmd in [Pmd::Huge, Pmd::HugeZero] {
+            let block = 0x20_0000;
+            all.push(Event::PmdSplit { block, pmd, why });
+        }
     }
     for signal in [Signal::SegvMaperr, Signal::SegvAccerr, Signal::BusAdrerr] {
         all.push(Event::Signalled {
@@ -642,7 +682,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 37);
+    complete(all.iter().map(number), 38);
     all
 }
 

@@ -8,7 +8,7 @@
 //! | `title TEXT` | what it is about |
 //! | `kernels 6.6 6.7.0 6.12.0-d4148aeab412` | one to three lanes; `-ID` reverts a change, `+ID` adds one |
 //! | `seed N` | where random choices start from |
-//! | `set NAME VALUE` | a setting that is not as usual: `thp`, `overcommit`, `mem`, `swap`, `max_map_count`, `mmap_min_addr`, `stack_guard_gap`, `limit_as`, `limit_data`, `limit_data_max`, `limit_stack`, `limit_memlock`, `cap_sys_rawio`, `cap_ipc_lock`, `hugetlb`, `anon_vma_name`, `layout`, `mmap_rnd`, `mmap_base`, `fs` |
+//! | `set NAME VALUE` | a setting that is not as usual: `thp`, `thp_defrag`, `use_zero_page`, `hugepages-16kB` to `hugepages-2048kB`, `fragmentation`, `overcommit`, `mem`, `swap`, `max_map_count`, `mmap_min_addr`, `stack_guard_gap`, `limit_as`, `limit_data`, `limit_data_max`, `limit_stack`, `limit_memlock`, `cap_sys_rawio`, `cap_ipc_lock`, `hugetlb`, `anon_vma_name`, `layout`, `mmap_rnd`, `mmap_base`, `fs` |
 //! | `file [len=N] [fs=NAME] DEVICE INODE PATH` | a file of which more is to be said than `maps` does |
 //! | `maps {`, lines of `/proc/PID/maps`, `}` | the process at the start |
 //! | `brk START [END]` | its heap |

@@ -5,7 +5,7 @@
 
 use mmscope_maple::{GapLook, Id, Node, NodeId, Root, Witness};
 use mmscope_mm::{
-    Call, Event, Journal, Kernel, Machine, Observer, Outcome, Pmd, Process, Shmem, ShmemId,
+    Call, Event, Journal, Kernel, Machine, Mapped, Observer, Outcome, Process, Shmem, ShmemId,
     StartError, Vma, VmaId,
 };
 
@@ -118,14 +118,14 @@ impl mmscope_maple::Observer<VmaId> for Watcher {
     }
 }
 
-impl mmscope_maple::Observer<Pmd> for Watcher {
-    fn node(&mut self, id: NodeId<Pmd>, old: Option<&Node<Pmd>>) {
+impl mmscope_maple::Observer<Mapped> for Watcher {
+    fn node(&mut self, id: NodeId<Mapped>, old: Option<&Node<Mapped>>) {
         if let Watcher::Journal(journal) = self {
             journal.node(id, old);
         }
     }
 
-    fn root(&mut self, old: Root<Pmd>) {
+    fn root(&mut self, old: Root<Mapped>) {
         if let Watcher::Journal(journal) = self {
             journal.root(old);
         }

@@ -8,9 +8,9 @@ use mmscope_lab::{
 };
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{
-    Access, Advice, AnonName, Call, Errno, Fd, File, FileId, FilePlacement, Kernel, MapFlags, Mmap,
-    Mremap, MremapFlags, Outcome, Overcommit, Prot, Range, Resource, Rlimits, Settings, Signal,
-    Special, Start, StartMap, Thp, VmFlags,
+    Access, Advice, AnonName, Call, Defrag, Errno, Fd, File, FileId, FilePlacement, Fragmentation,
+    Kernel, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Overcommit, Prot, Range, Resource,
+    Rlimits, Settings, Signal, Special, Start, StartMap, Thp, ThpSize, VmFlags,
 };
 use proptest::prelude::*;
 
@@ -410,7 +410,28 @@ fn settings() -> impl Strategy<Value = Settings> {
         any::<u32>(),
         0u64..1000,
     );
-    let thp = prop_oneof![Just(Thp::Always), Just(Thp::Madvise), Just(Thp::Never)];
+    let thp = (
+        prop_oneof![Just(Thp::Always), Just(Thp::Madvise), Just(Thp::Never)],
+        proptest::array::uniform8(proptest::sample::select(vec![
+            ThpSize::Always,
+            ThpSize::Madvise,
+            ThpSize::Inherit,
+            ThpSize::Never,
+        ])),
+        proptest::sample::select(vec![
+            Defrag::Always,
+            Defrag::Defer,
+            Defrag::DeferMadvise,
+            Defrag::Madvise,
+            Defrag::Never,
+        ]),
+        proptest::sample::select(vec![
+            Fragmentation::None,
+            Fragmentation::Light,
+            Fragmentation::Heavy,
+        ]),
+        any::<bool>(),
+    );
     let overcommit = prop_oneof![
         Just(Overcommit::Guess),
         Just(Overcommit::Always),
@@ -430,8 +451,13 @@ fn settings() -> impl Strategy<Value = Settings> {
                 hugetlb,
                 anon_vma_name,
             ] = flags;
+            let (thp, thp_sizes, thp_defrag, fragmentation, use_zero_page) = thp;
             Settings {
                 thp,
+                thp_sizes,
+                thp_defrag,
+                use_zero_page,
+                fragmentation,
                 overcommit,
                 mem_total_kb: mem.into(),
                 swap_total_kb: swap.into(),

@@ -292,8 +292,6 @@ impl Outcome {
 pub enum NotModelled {
     /// `MADV_COLLAPSE` of a file's pages.
     CollapseFile,
-    /// `MADV_COLLAPSE` where it depends on single pages: before 6.18 one must be writable.
-    CollapsePages,
     /// `MADV_PAGEOUT` of anonymous memory where there is swap.
     PageOut,
 }

@@ -68,6 +68,10 @@ changes! {
     /// Gap searches take other limits, and an inner node without a gap marks a slot that exists. Between 6.2 and 6.8;
     /// where is not known.
     GapLimits = "mas_empty_area", "6.6 (assumed)", "gap searches in the maple tree take all limits that make sense";
+    /// smaps has a line for pages that KSM joined.
+    SmapsKsm = "KSM:", "6.6", "smaps has a line for same pages: KSM";
+    /// smaps counts huge pages that may not be accessed. Between 6.2 and 6.12; where is not known.
+    SmapsProtNone = "smaps_pmd_entry", "6.6 (assumed)", "smaps counts huge pages in memory that may not be accessed too";
     /// mprotect drops VM_ACCOUNT from an untouched mapping that loses write.
     MprotectUnaccounts = "20230626204612.106165-1-lstoakes@gmail.com", "6.7", "mprotect stops charging an untouched mapping that may no longer be written";
     /// MADV_REMOVE asks whether a shared mapping may be made writable, no longer whether it is.
@@ -80,6 +84,8 @@ changes! {
     AlignAbuts = "96204e15310c", "6.8", "aligned mappings abut, and anonymous ones are aligned to the address alone";
     /// MAP_STACK means VM_NOHUGEPAGE.
     StackNoHuge = "c4608d1bf7c6", "6.8", "MAP_STACK sets VM_NOHUGEPAGE";
+    /// Folios of sizes between a base page and a huge page.
+    Mthp = "thp_vma_allowable_orders", "6.8", "anonymous memory can have folios of 16 kB to 1 MB: hugepages-<size>kB/enabled";
     /// Files without a get_unmapped_area of their own are aligned like anonymous memory.
     AlignFiles = "ed48e87c7df3", "6.10", "files without a placement hook are aligned like anonymous memory";
     /// There is mseal.
@@ -96,12 +102,16 @@ changes! {
     SealsMetInTurn = "4a2dd02b0916", "6.12", "sealed mappings stop a call where it meets them, no longer before it begins";
     /// What a store will be is found out once, before it, and says how many nodes it needs.
     StoreTypes = "mas_wr_store_type", "6.12", "the kind of a store is found out once and says how many nodes it needs";
+    /// Pages of zeros give way to the zero page when their folio is split.
+    SplitUnmapsZeroes = "try_to_map_unused_to_zeropage", "6.12", "pages that hold only zeros give way to the zero page when their folio is split";
     /// A hint switches the alignment off.
     AlignNotWithHint = "249608ee4713", "6.13 (6.12.y)", "a request with an address hint is not aligned";
     /// Files are left out of the alignment of anonymous memory.
     AlignNotFiles = "34d7cf637c43", "6.13", "files without a placement hook are not aligned";
     /// madvise knows MADV_GUARD_INSTALL and MADV_GUARD_REMOVE, for anonymous memory.
     MadvGuard = "MADV_GUARD_INSTALL", "6.13", "madvise installs guard pages: MADV_GUARD_INSTALL";
+    /// A write to the huge zero page gets a huge page.
+    HugeZeroWrite = "do_huge_zero_wp_pmd", "6.13", "a write to the huge zero page gets a huge page, no longer a small one";
     /// MADV_DONTNEED frees the page table of a block that it empties.
     ReclaimTables = "reclaim_pt", "6.14", "MADV_DONTNEED of a whole 2 MiB block frees its page table too";
     /// Guard pages in mappings of files too.

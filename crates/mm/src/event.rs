@@ -10,7 +10,9 @@ use crate::change::Change;
 use crate::errno::Errno;
 use crate::flags::VmFlags;
 use crate::nodes::{Nodes, TreeWrite};
+use crate::page_table::Pmd;
 use crate::process::ThpDisable;
+use crate::thp::NotHuge;
 use crate::vma::{AnonVma, VmaId};
 
 /// `[start, end)` in bytes.
@@ -257,6 +259,17 @@ pub enum Event {
         addr: u64,
         /// What was mapped.
         page: FaultPage,
+        /// Why it is no huge page, where that was decided.
+        not_huge: Option<NotHuge>,
+    },
+    /// A huge page, or the huge zero page, became a table of its pages (`__split_huge_pmd`).
+    PmdSplit {
+        /// The start of the block.
+        block: u64,
+        /// What it was.
+        pmd: Pmd,
+        /// Why.
+        why: PmdSplit,
     },
     /// A growing mapping was extended downwards (`expand_downwards`).
     Grown {
@@ -484,12 +497,31 @@ pub enum FaultPage {
     Zero,
     /// A private base page.
     Small,
+    /// A copy of a page of a file, or of one shared with a child.
+    Copy,
+    /// A folio of `1 << order` base pages (mTHP).
+    Folio(u8),
     /// A page of the file.
     File,
     /// The huge zero page.
     HugeZero,
     /// A huge page.
     Huge,
+}
+
+/// Why a huge page was split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PmdSplit {
+    /// A mapping begins or ends inside of it now (`vma_adjust_trans_huge`).
+    Border,
+    /// A part of it was taken away.
+    Zapped,
+    /// Advice was about a part of it.
+    Advised,
+    /// Its pages were moved apart, or to where no huge page can lie (`move_page_tables`).
+    Moved,
+    /// A page of it was written to that has to be copied first (`do_huge_pmd_wp_page`).
+    Written,
 }
 
 /// Why a growing mapping was not extended.
@@ -527,6 +559,12 @@ pub enum CollapseRefusal {
     NoWholeBlock,
     /// Nothing is mapped in the page table of this block.
     Empty(u64),
+    /// No page of this block may be written at the moment.
+    ReadOnly(u64),
+    /// A guard page lies in this block.
+    Guarded(u64),
+    /// No huge page could be allocated.
+    NoMemory,
 }
 
 /// Why a call was refused.

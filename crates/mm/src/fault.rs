@@ -1,14 +1,20 @@
-//! Accesses and the faults they raise, as far as later calls depend on them: `anon_vma`s, page tables, growth.
+//! Accesses and the faults they raise: `anon_vma`s, pages, growth.
+//!
+//! A run of accesses is dealt with in pieces that fare alike, so that its cost goes with how often what is mapped changes, not
+//! with the number of pages.
 
 use crate::call::{Access, Outcome, Signal};
+use crate::change::Change;
 use crate::errno::Errno;
-use crate::event::{Event, FaultPage, GrowthRefusal, Range, Refusal};
+use crate::event::{Event, FaultPage, GrowthRefusal, PmdSplit, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
 use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, page_down};
 use crate::page_table::Pmd;
+use crate::pte::{Page, Pte};
+use crate::thp::{HUGE_ORDER, NotHuge};
 use crate::vma::VmaId;
 
 /// The last fault reported, so that a run of equal ones is one event.
@@ -61,18 +67,12 @@ impl Machine {
         let mut last = None;
         let mut at = addr;
         while at < end {
-            // A stride of at most a block leaves no block out.
-            let run_end = if stride <= PMD_SIZE { end } else { at + 1 };
-            let run = Range {
-                start: at,
-                end: run_end,
+            let run = Range { start: at, end };
+            let until = match self.access(run, stride, access, &mut last, observer) {
+                Ok(until) => until.min(end),
+                Err((signal, growth)) => return (touched, Some((signal, growth, at))),
             };
-            if let Err((signal, growth)) = self.access(run, access, &mut last, observer) {
-                return (touched, Some((signal, growth, at)));
-            }
-            // In this mapping nothing changes any more before the next block that is empty.
-            let same = self.same_way_until(at).clamp(at + 1, end);
-            let accesses = (same - at).div_ceil(stride);
+            let accesses = (until - at).div_ceil(stride);
             touched += accesses;
             match accesses
                 .checked_mul(stride)
@@ -85,26 +85,16 @@ impl Machine {
         (touched, None)
     }
 
-    /// Up to where accesses change nothing after one at `at` has succeeded: the next empty block, the end of the
-    /// mapping, or that of the file's last page.
-    fn same_way_until(&self, at: u64) -> u64 {
-        let Some(vma) = self.vma_at(at).map(|id| self.vma(id)) else {
-            return at + 1;
-        };
-        let end = vma.end.min(self.file_end(vma));
-        if vma.special.is_some() {
-            return end;
-        }
-        self.next_empty_block(at).min(end).min(self.next_guard(at))
-    }
-
+    /// The first access of a run. Gives up to where the run's accesses are done with it; the access itself is to be
+    /// tried again if that is where it is.
     fn access(
         &mut self,
         run: Range,
+        stride: u64,
         access: Access,
         last: &mut LastFault,
         observer: &mut impl Observer,
-    ) -> Result<(), (Signal, Option<GrowthRefusal>)> {
+    ) -> Result<u64, (Signal, Option<GrowthRefusal>)> {
         let at = run.start;
         let id = self.find_vma(at).ok_or((Signal::SegvMaperr, None))?;
         if self.vma(id).start > at {
@@ -122,80 +112,228 @@ impl Machine {
         if !allowed {
             return Err((Signal::SegvAccerr, None));
         }
-        if at >= self.file_end(vma) {
+        let file_end = self.file_end(vma);
+        if at >= file_end {
             return Err((Signal::BusAdrerr, None));
         }
-        if self.next_guard(at) == at {
+        if vma.special.is_some() {
+            return Ok(vma.end);
+        }
+        let (run_end, pte) = self.pte_run(at);
+        let mut end = run.end.min(vma.end).min(file_end).min(run_end);
+        if pte.is_some_and(|pte| pte.page == Page::Guard) {
             return Err((Signal::SegvMaperr, None));
         }
-        self.fault(id, run, access, last, observer);
-        Ok(())
+        let private = !vma.flags.contains(VmFlags::SHARED);
+        let done = match (access, pte) {
+            (Access::Read, Some(_)) => true,
+            (Access::Write, Some(pte)) => {
+                pte.written && !pte.lazyfree && !pte.forked && (pte.page != Page::File || !private)
+            }
+            (_, None) => false,
+        };
+        if done {
+            return Ok(end);
+        }
+        // Blocks are looked at one by one where they may differ in what they get.
+        let (pmd_end, pmd) = self.pmd_run(at);
+        let block_end = (at / PMD_SIZE + 1) * PMD_SIZE;
+        let one_block = match pmd {
+            None => self.thp_may_apply(vma),
+            Some(Pmd::Table) => {
+                end = end.min(if self.thp_may_apply(vma) {
+                    pmd_end
+                } else {
+                    end
+                });
+                false
+            }
+            Some(_) => true,
+        };
+        let simple_write = pte.is_some_and(|pte| pte.page == Page::Anon && !pte.forked);
+        if one_block && !simple_write {
+            end = end.min(block_end);
+        }
+        // The pages that the run hits up to there, if it leaves none out; else the first one.
+        let (hits, until) = if stride <= PAGE_SIZE {
+            let accesses = (end - at).div_ceil(stride);
+            let last = at + (accesses - 1) * stride;
+            let hits = Range {
+                start: page_down(at),
+                end: page_down(last) + PAGE_SIZE,
+            };
+            (hits, end)
+        } else {
+            (Range::sized(page_down(at), PAGE_SIZE), at + 1)
+        };
+        let file = vma.file;
+        match (pte, file) {
+            (None, Some(file)) if private && access == Access::Write => {
+                self.anon_vma_prepare(id, observer);
+                self.cow_file(id, file, hits, observer);
+                self.note_tables(hits, observer);
+                self.set_ptes(hits, Some(Pte::anon(0, true)), observer);
+                self.faulted(id, at, FaultPage::Copy, None, last, observer);
+            }
+            (None, Some(file)) => {
+                let written = access == Access::Write;
+                let end = self.fault_file(id, file, hits, written, observer);
+                self.faulted(id, at, FaultPage::File, None, last, observer);
+                return Ok(until.min(end));
+            }
+            (None, None) => {
+                let accesses = match stride <= PMD_SIZE {
+                    true => (run.end - at).div_ceil(stride),
+                    false => 1,
+                };
+                let last_hit = at + (accesses - 1) * stride;
+                if self.fault_anon(id, hits, last_hit, access, last, observer) {
+                    return Ok(at);
+                }
+            }
+            (Some(pte), Some(file)) if pte.page == Page::File && !private => {
+                self.write_file(id, file, hits, observer);
+                let written = Pte {
+                    written: true,
+                    ..pte
+                };
+                self.set_ptes(hits, Some(written), observer);
+            }
+            (Some(pte), _) if pte.page == Page::Anon && !pte.forked => {
+                let written = Pte {
+                    written: true,
+                    lazyfree: false,
+                    ..pte
+                };
+                self.set_ptes(hits, Some(written), observer);
+            }
+            (Some(pte), _) => {
+                // The zero page, a file's, or one shared with a child gives way to a page of its own.
+                self.anon_vma_prepare(id, observer);
+                if pmd == Some(Pmd::HugeZero)
+                    && self.kernel.has(Change::HugeZeroWrite)
+                    && self.can_allocate_huge(id)
+                {
+                    let block = Range::sized(block_end - PMD_SIZE, PMD_SIZE);
+                    self.map_huge(block, Pmd::Huge, observer);
+                    self.faulted(id, at, FaultPage::Huge, None, last, observer);
+                    return Ok(at);
+                }
+                self.split_pmd(at, PmdSplit::Written, observer);
+                self.set_ptes(hits, Some(Pte::anon(0, true)), observer);
+                let page = match pte.page {
+                    Page::Zero => FaultPage::Small,
+                    _ => FaultPage::Copy,
+                };
+                self.faulted(id, at, page, None, last, observer);
+            }
+        }
+        Ok(until)
     }
 
-    /// Maps something at the start of a run of accesses, and with it whatever later ones of the run would map in the same
-    /// way (`handle_mm_fault`).
-    fn fault(
-        &mut self,
-        id: VmaId,
-        run: Range,
-        access: Access,
+    /// Tells of a fault, once for a run of equal ones.
+    fn faulted(
+        &self,
+        vma: VmaId,
+        addr: u64,
+        page: FaultPage,
+        not_huge: Option<NotHuge>,
         last: &mut LastFault,
         observer: &mut impl Observer,
     ) {
-        let at = run.start;
-        let vma = self.vma(id);
-        if vma.special.is_some() {
-            return;
-        }
-        let pmd = self.pmd(at);
-        let huge = pmd.is_none() && self.may_fault_huge(id, at);
-        let shared = vma.flags.contains(VmFlags::SHARED);
-        let page = match (huge, access, vma.file) {
-            (true, Access::Read, _) => FaultPage::HugeZero,
-            (true, Access::Write, _) => FaultPage::Huge,
-            (false, Access::Read, Some(_)) => FaultPage::File,
-            (false, Access::Read, None) => FaultPage::Zero,
-            (false, Access::Write, _) if shared => FaultPage::File,
-            (false, Access::Write, _) => FaultPage::Small,
-        };
-        // The huge path prepares the anon_vma before it looks at the kind of access.
-        if huge || access == Access::Write && !shared {
-            self.anon_vma_prepare(id, observer);
-        }
-        if pmd.is_some() {
-            return;
-        }
-        let entry = match page {
-            FaultPage::HugeZero => Pmd::HugeZero,
-            FaultPage::Huge => Pmd::Huge,
-            _ => Pmd::Table,
-        };
-        let vma = self.vma(id);
-        let alike_until = if huge {
-            vma.end / PMD_SIZE * PMD_SIZE
-        } else if self.thp_may_apply(vma) {
-            // The edge of a mapping whose inner blocks may be huge.
-            at + 1
-        } else {
-            vma.end.min(self.file_end(vma))
-        };
-        let end = run.end.min(alike_until).max(at + 1);
-        self.fill_empty(Range { start: at, end }, entry, observer);
-        if *last != Some((id, page)) {
-            *last = Some((id, page));
+        if *last != Some((vma, page)) {
+            *last = Some((vma, page));
             observer.event(|| Event::Fault {
-                vma: id,
-                addr: at,
+                vma,
+                addr,
                 page,
+                not_huge,
             });
         }
     }
 
-    /// Whether a fault here takes the huge path: policy, flags, and a whole block inside the mapping.
-    fn may_fault_huge(&self, id: VmaId, at: u64) -> bool {
-        let vma = self.vma(id);
-        let block = at / PMD_SIZE * PMD_SIZE;
-        self.thp_may_apply(vma) && block >= vma.start && block + PMD_SIZE <= vma.end
+    /// Maps something at the first of the pages `hits` of private anonymous memory, of which none is there, and with it
+    /// whatever the later ones get in the same way (`do_anonymous_page`, `do_huge_pmd_anonymous_page`). Gives whether the
+    /// access has to be tried again. Every block up to that of `last_hit` is hit.
+    fn fault_anon(
+        &mut self,
+        id: VmaId,
+        mut hits: Range,
+        last_hit: u64,
+        access: Access,
+        last: &mut LastFault,
+        observer: &mut impl Observer,
+    ) -> bool {
+        let at = hits.start;
+        let not_huge = self.not_huge(id, at);
+        let read = access == Access::Read;
+        let mut failed = None;
+        if not_huge.is_none() {
+            self.anon_vma_prepare(id, observer);
+            let zero = read && self.settings.use_zero_page;
+            if zero || self.can_allocate_huge(id) {
+                let first = at / PMD_SIZE * PMD_SIZE;
+                let end = self
+                    .pmd_run(at)
+                    .0
+                    .min(self.vma(id).end / PMD_SIZE * PMD_SIZE);
+                let blocks = Range {
+                    start: first,
+                    end: end.min((last_hit / PMD_SIZE + 1) * PMD_SIZE),
+                };
+                let (pmd, page) = match zero {
+                    true => (Pmd::HugeZero, FaultPage::HugeZero),
+                    false => (Pmd::Huge, FaultPage::Huge),
+                };
+                self.map_huge(blocks, pmd, observer);
+                self.faulted(id, at, page, None, last, observer);
+                return true;
+            }
+            failed = Some(NotHuge::NoMemory);
+        }
+        let not_huge = not_huge.or(failed);
+        if read {
+            self.note_tables(hits, observer);
+            self.set_ptes(hits, Some(Pte::new(Page::Zero)), observer);
+            self.faulted(id, at, FaultPage::Zero, not_huge, last, observer);
+            return false;
+        }
+        self.anon_vma_prepare(id, observer);
+        let order = self.folio_order(id, at);
+        if order > 0 {
+            let size = PAGE_SIZE << order;
+            hits.start = at / size * size;
+            // As many as are alike for sure: whole ones of the largest size, or one.
+            let empty_end = self.pte_run(at).0.min(self.vma(id).end) / size * size;
+            let hit_end = hits.end.next_multiple_of(size).min(empty_end);
+            hits.end = match order == self.largest_order(id) {
+                true => hit_end,
+                false => hits.start + size,
+            };
+            self.note_tables(hits, observer);
+            self.set_ptes(hits, Some(Pte::anon(order, false)), observer);
+            self.faulted(id, at, FaultPage::Folio(order), not_huge, last, observer);
+            return true;
+        }
+        // A larger folio may fit further on.
+        if self.largest_order(id) > 0 {
+            hits.end = at + PAGE_SIZE;
+        }
+        self.note_tables(hits, observer);
+        self.set_ptes(hits, Some(Pte::anon(0, true)), observer);
+        self.faulted(id, at, FaultPage::Small, not_huge, last, observer);
+        // What was left out is looked at on its own: it is there or not.
+        self.largest_order(id) > 0
+    }
+
+    /// Gives blocks a huge page each, or the huge zero page.
+    pub(crate) fn map_huge(&mut self, blocks: Range, pmd: Pmd, observer: &mut impl Observer) {
+        let pte = match pmd {
+            Pmd::Huge => Pte::anon(HUGE_ORDER, false),
+            _ => Pte::new(Page::Zero),
+        };
+        self.set_pmds(blocks, Some(pmd), observer);
+        self.set_ptes(blocks, Some(pte), observer);
     }
 
     /// Extends a growing mapping down to `start` (`expand_downwards`, `acct_stack_growth`).

@@ -67,10 +67,10 @@ impl Machine {
                 hash.word(shmem.charged);
             }
         }
-        for (range, pmd) in self.pmds.iter() {
+        for (range, mapped) in self.pmds.iter() {
             hash.word(*range.start());
             hash.word(*range.end());
-            hash.word(pmd as u64);
+            hash.word(mapped.bits());
         }
         let process = self.process();
         for word in [

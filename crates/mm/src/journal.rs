@@ -4,7 +4,7 @@ use mmscope_maple::{GapLook, Id, Node, NodeId, Root, Witness};
 
 use crate::event::Event;
 use crate::observer::Observer;
-use crate::page_table::Pmd;
+use crate::page_table::Mapped;
 use crate::process::Process;
 use crate::shmem::{Shmem, ShmemId};
 use crate::vma::{Vma, VmaId};
@@ -23,9 +23,9 @@ pub enum Undo {
     /// The root of the tree of mappings.
     Root(Root<VmaId>),
     /// A node of the page table's tree.
-    PmdNode(NodeId<Pmd>, Option<Box<Node<Pmd>>>),
+    PmdNode(NodeId<Mapped>, Option<Box<Node<Mapped>>>),
     /// The root of the page table's tree.
-    PmdRoot(Root<Pmd>),
+    PmdRoot(Root<Mapped>),
 }
 
 /// An entry of a [`Journal`].
@@ -108,12 +108,12 @@ impl mmscope_maple::Observer<VmaId> for Journal {
     }
 }
 
-impl mmscope_maple::Observer<Pmd> for Journal {
-    fn node(&mut self, id: NodeId<Pmd>, old: Option<&Node<Pmd>>) {
+impl mmscope_maple::Observer<Mapped> for Journal {
+    fn node(&mut self, id: NodeId<Mapped>, old: Option<&Node<Mapped>>) {
         self.write(Undo::PmdNode(id, old.cloned().map(Box::new)));
     }
 
-    fn root(&mut self, old: Root<Pmd>) {
+    fn root(&mut self, old: Root<Mapped>) {
         self.write(Undo::PmdRoot(old));
     }
 }

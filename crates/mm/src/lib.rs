@@ -25,11 +25,13 @@ mod anon_vma;
 mod brk;
 mod call;
 mod change;
+mod cow;
 mod errno;
 mod event;
 mod fault;
 mod file;
 mod flags;
+mod folio;
 mod hash;
 mod journal;
 mod kernel;
@@ -46,11 +48,14 @@ mod munmap;
 mod nodes;
 mod observer;
 pub mod page;
+mod page_cache;
 mod page_table;
 mod process;
+mod pte;
 mod seal;
 mod settings;
 mod shmem;
+pub mod smaps;
 mod split;
 mod start;
 mod thp;
@@ -63,7 +68,8 @@ pub use change::{Change, Changes};
 pub use errno::Errno;
 pub use event::{
     AlignMove, AlignVerdict, BreakMove, CollapseRefusal, Direction, Event, FaultPage,
-    GrowthRefusal, HintVerdict, MergeForm, MergeRefusal, PlacedBy, Range, Refusal, RemapBy, Side,
+    GrowthRefusal, HintVerdict, MergeForm, MergeRefusal, PlacedBy, PmdSplit, Range, Refusal,
+    RemapBy, Side,
 };
 pub use file::{File, FileId, FilePlacement};
 pub use flags::{MapFlags, MremapFlags, Prot, VmFlags};
@@ -74,9 +80,12 @@ pub use maps::Label;
 pub use mmscope_maple::{GapLook, GapVerdict, StoreType, WriteEvent};
 pub use nodes::{Nodes, TreeWrite};
 pub use observer::Observer;
-pub use page_table::Pmd;
+pub use page_table::{Mapped, Pmd};
 pub use process::{Process, ProcessId, ThpDisable};
-pub use settings::{Limit, Overcommit, Rlimits, Settings, Thp};
+pub use pte::{Page, Pte};
+pub use settings::{Defrag, Fragmentation, Limit, Overcommit, Rlimits, Settings, Thp, ThpSize};
 pub use shmem::{Shmem, ShmemId};
+pub use smaps::Smaps;
 pub use start::{Start, StartError, StartMap};
+pub use thp::{HugeBlock, NotHuge};
 pub use vma::{AnonVma, Special, VmFile, Vma, VmaId};

@@ -13,7 +13,7 @@ use crate::journal::Undo;
 use crate::kernel::Kernel;
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page_table::Pmd;
+use crate::page_table::Mapped;
 use crate::process::{Process, ProcessId};
 use crate::settings::Settings;
 use crate::shmem::Shmem;
@@ -32,7 +32,7 @@ pub struct Machine {
     pub(crate) files: Rc<Vec<File>>,
     pub(crate) vmas: Arena<Vma>,
     pub(crate) tree: MapleTree<VmaId>,
-    pub(crate) pmds: MapleTree<Pmd>,
+    pub(crate) pmds: MapleTree<Mapped>,
     pub(crate) shmems: Arena<Shmem>,
     pub(crate) processes: Arena<Process, 4>,
     pub(crate) current: ProcessId,

@@ -7,6 +7,8 @@ use crate::event::{Event, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::observer::Observer;
+use crate::page::PAGE_SHIFT;
+use crate::pte::{Page, Pte};
 use crate::seal::whole_pages;
 use crate::vma::VmaId;
 
@@ -134,12 +136,23 @@ impl Machine {
                 if !flags.contains(VmFlags::SHARED | write) {
                     return not_for(Errno::EACCES);
                 }
+                if let Some(file) = vma.file {
+                    let first = vma.pgoff_at(piece.start);
+                    let end = first + (piece.len() >> PAGE_SHIFT);
+                    self.drop_pages(file, (first, end), false, observer);
+                }
             }
             Advice::COLD | Advice::PAGEOUT => {
                 if flags.intersects(VmFlags::LOCKED | VmFlags::PFNMAP) {
                     return not_for(Errno::EINVAL);
                 }
-                self.split_huge_edges(piece, observer);
+                // Without swap a whole huge page is split too, on the way to not being written out.
+                let all = advice == Advice::PAGEOUT;
+                self.split_folios(id, piece, all, observer);
+                if all {
+                    let kept = |pte: Pte| (!pte.lazyfree).then_some(pte);
+                    self.change_ptes(piece, &kept, observer);
+                }
             }
             Advice::FREE | Advice::DONTNEED | Advice::DONTNEED_LOCKED => {
                 let locked = advice != Advice::DONTNEED_LOCKED && flags.contains(VmFlags::LOCKED);
@@ -148,7 +161,15 @@ impl Machine {
                     return not_for(Errno::EINVAL);
                 }
                 if free {
-                    self.split_huge_edges(piece, observer);
+                    self.split_folios(id, piece, false, observer);
+                    let freed = |pte: Pte| {
+                        let own = pte.page == Page::Anon && !pte.forked;
+                        Some(Pte {
+                            lazyfree: pte.lazyfree || own,
+                            ..pte
+                        })
+                    };
+                    self.change_ptes(piece, &freed, observer);
                 } else {
                     self.zap(piece, observer);
                 }

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::change::Change;
-use crate::event::{Event, MergeForm, MergeRefusal, Range, Side};
+use crate::event::{Event, MergeForm, MergeRefusal, PmdSplit, Range, Side};
 use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::nodes::TreeWrite;
@@ -197,12 +197,12 @@ impl Machine {
                     let vma = self.vma(id);
                     (vma.pgoff_at(range.end), vma.anon_pgoff_at(range.end))
                 };
-                self.split_pmd(range.end, observer);
+                self.split_across(range.end, PmdSplit::Border, observer);
                 let vma = self.edit_vma(id, observer);
                 (vma.start, vma.pgoff, vma.anon_pgoff) = (range.end, pgoff, anon_pgoff);
             }
             MergeForm::TailIntoNext => {
-                self.split_pmd(range.start, observer);
+                self.split_across(range.start, PmdSplit::Border, observer);
                 self.edit_vma(id, observer).end = range.start;
             }
             _ => {}

@@ -3,7 +3,7 @@
 use mmscope_maple::Witness;
 
 use crate::event::Event;
-use crate::page_table::Pmd;
+use crate::page_table::Mapped;
 use crate::process::Process;
 use crate::shmem::Shmem;
 use crate::vma::{Vma, VmaId};
@@ -11,7 +11,7 @@ use crate::vma::{Vma, VmaId};
 /// Sees each decision and each write. The unit observer sees nothing and costs nothing.
 pub trait Observer:
     mmscope_maple::Observer<VmaId>
-    + mmscope_maple::Observer<Pmd>
+    + mmscope_maple::Observer<Mapped>
     + Witness<Vma>
     + Witness<Process>
     + Witness<Shmem>

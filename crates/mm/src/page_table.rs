@@ -1,126 +1,165 @@
-//! Which 2 MiB blocks have something mapped: the level of the page table that decides about huge pages.
-//!
-//! Simplified: a block with a table of base pages is not told apart by page, and a write to the huge zero page leaves
-//! the block as it is. Nothing that is modelled so far depends on single pages, only on whether an entry is empty.
+//! Which 2 MiB blocks have something mapped, and as what: the level of the page table that decides about huge pages.
 
 use mmscope_maple::MaState;
 
 use crate::change::Change;
-use crate::event::Range;
+use crate::event::{Event, PmdSplit, Range};
 use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PMD_SIZE};
+use crate::page::PMD_SIZE;
+use crate::pte::{Page, Pte};
 use crate::vma::VmaId;
-
-/// Guard markers of single pages stand in the same tree, by page number, behind the last block.
-const GUARDS: u64 = 1 << 56;
 
 /// What the PMD entry of a 2 MiB block holds; an empty entry is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pmd {
-    /// A table of base pages.
+    /// A table of base pages, maybe empty.
     Table,
     /// The huge zero page.
     HugeZero,
     /// A huge page.
     Huge,
-    /// Not the entry of a block, but the marker of a guard page (`PTE_MARKER_GUARD`).
-    Guard,
+}
+
+/// An entry of the tree that stands for the page tables: PMD entries by the number of their block; single pages, and those of
+/// files, behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapped {
+    /// The entry of a block.
+    Pmd(Pmd),
+    /// The entry of a page, or a page of a file.
+    Pte(Pte),
+}
+
+impl Mapped {
+    /// One number for all that it says.
+    pub(crate) fn bits(self) -> u64 {
+        match self {
+            Mapped::Pmd(pmd) => pmd as u64,
+            Mapped::Pte(pte) => pte.bits() | 1 << 32,
+        }
+    }
 }
 
 impl Machine {
     /// The PMD entry for an address; `None` if it is empty.
     pub fn pmd(&self, addr: u64) -> Option<Pmd> {
-        self.pmds.get(addr / PMD_SIZE)
+        self.pmd_run(addr).1
     }
 
-    pub(crate) fn set_pmd(&mut self, addr: u64, pmd: Pmd, observer: &mut impl Observer) {
-        let block = addr / PMD_SIZE;
-        MaState::new(block, block).store(&mut self.pmds, Some(pmd), observer);
+    /// Where the run of equal entries ends that holds an address, and the entry.
+    pub(crate) fn pmd_run(&self, addr: u64) -> (u64, Option<Pmd>) {
+        let span = self.pmds.range_at(addr / PMD_SIZE);
+        let pmd = match span.entry {
+            Some(Mapped::Pmd(pmd)) => Some(pmd),
+            _ => None,
+        };
+        (span.last.saturating_add(1).saturating_mul(PMD_SIZE), pmd)
     }
 
-    /// Fills the empty entries from the start of a range on, up to its end or the first that is not empty.
-    pub(crate) fn fill_empty(&mut self, range: Range, pmd: Pmd, observer: &mut impl Observer) {
+    /// Stores an entry for a run of numbers, and joins it to equal ones beside it.
+    pub(crate) fn store_mapped(
+        &mut self,
+        mut first: u64,
+        mut last: u64,
+        entry: Option<Mapped>,
+        observer: &mut impl Observer,
+    ) {
+        if entry.is_some() {
+            let below = self.pmds.range_at(first.saturating_sub(1));
+            if below.entry == entry {
+                first = below.first;
+            }
+            let above = self.pmds.range_at(last + 1);
+            if above.entry == entry {
+                last = above.last;
+            }
+        }
+        MaState::new(first, last).store(&mut self.pmds, entry, observer);
+    }
+
+    /// Gives all blocks of a range this entry.
+    pub(crate) fn set_pmds(
+        &mut self,
+        range: Range,
+        pmd: Option<Pmd>,
+        observer: &mut impl Observer,
+    ) {
         let (first, last) = blocks(range);
-        let empty = self.pmds.range_at(first);
-        MaState::new(first, last.min(empty.last)).store(&mut self.pmds, Some(pmd), observer);
-    }
-
-    /// The address of the first empty entry above the one that holds `addr`.
-    pub(crate) fn next_empty_block(&self, addr: u64) -> u64 {
-        let above = addr / PMD_SIZE + 1;
-        self.pmds
-            .gaps(above..=u64::MAX)
-            .next()
-            .map_or(u64::MAX, |gap| gap.start().saturating_mul(PMD_SIZE))
+        let there = self.pmds.range_at(first);
+        let entry = pmd.map(Mapped::Pmd);
+        if there.entry != entry || there.last < last {
+            self.store_mapped(first, last, entry, observer);
+        }
     }
 
     /// Notes tables for all blocks of a range, as after pages were mapped there.
     pub(crate) fn note_tables(&mut self, range: Range, observer: &mut impl Observer) {
-        let (first, last) = blocks(range);
-        MaState::new(first, last).store(&mut self.pmds, Some(Pmd::Table), observer);
+        self.set_pmds(range, Some(Pmd::Table), observer);
     }
 
-    /// A border of a mapping moved to `at`: a huge page across it becomes a table (`vma_adjust_trans_huge`).
-    pub(crate) fn split_pmd(&mut self, at: u64, observer: &mut impl Observer) {
-        if !at.is_multiple_of(PMD_SIZE) && matches!(self.pmd(at), Some(Pmd::Huge | Pmd::HugeZero)) {
-            self.set_pmd(at, Pmd::Table, observer);
+    /// Turns a huge page, or the huge zero page, into a table of its pages (`__split_huge_pmd`).
+    pub(crate) fn split_pmd(&mut self, at: u64, why: PmdSplit, observer: &mut impl Observer) {
+        let Some(pmd @ (Pmd::Huge | Pmd::HugeZero)) = self.pmd(at) else {
+            return;
+        };
+        let block = at / PMD_SIZE * PMD_SIZE;
+        self.set_pmds(Range::sized(block, 1), Some(Pmd::Table), observer);
+        observer.event(|| Event::PmdSplit { block, pmd, why });
+    }
+
+    /// A border moved to `at`: a huge page across it is split (`vma_adjust_trans_huge`).
+    pub(crate) fn split_across(&mut self, at: u64, why: PmdSplit, observer: &mut impl Observer) {
+        if !at.is_multiple_of(PMD_SIZE) {
+            self.split_pmd(at, why, observer);
         }
     }
 
-    /// The same where only huge pages are split, not the huge zero page: at both ends of a range whose pages are
-    /// looked at one by one.
-    pub(crate) fn split_huge_edges(&mut self, range: Range, observer: &mut impl Observer) {
-        for at in [range.start, range.end] {
-            if self.pmd(at) == Some(Pmd::Huge) {
-                self.split_pmd(at, observer);
-            }
-        }
-    }
-
-    /// Takes the pages of a range away, which lies in one mapping (`zap_page_range_single`). A table stays, unless this
-    /// kernel frees those that it finds empty.
+    /// Takes the pages of a range away, which lies in one mapping (`zap_page_range_single`). Guard markers stay. A table
+    /// stays, unless this kernel frees those that it finds empty.
     pub(crate) fn zap(&mut self, range: Range, observer: &mut impl Observer) {
-        self.split_pmd(range.start, observer);
-        self.split_pmd(range.end, observer);
-        let (mut first, end) = (range.start.div_ceil(PMD_SIZE), range.end / PMD_SIZE);
-        let reclaim = self.kernel.has(Change::ReclaimTables);
-        while first < end {
-            let run = self.pmds.range_at(first);
-            let mut last = run.last.min(end - 1);
-            let gone = match self.pmd(first * PMD_SIZE) {
-                None => false,
-                // A guard marker keeps its table.
-                Some(Pmd::Table) if reclaim && self.has_guard(first * PMD_SIZE) => {
-                    last = first;
-                    false
-                }
-                Some(Pmd::Table) if reclaim => {
-                    last = last.min(self.next_guard(first * PMD_SIZE) / PMD_SIZE - 1);
-                    true
-                }
-                Some(pmd) => pmd != Pmd::Table,
-            };
-            if gone {
-                MaState::new(first, last).store(&mut self.pmds, None, observer);
-            }
-            first = last + 1;
+        for at in [range.start, range.end] {
+            self.split_across(at, PmdSplit::Zapped, observer);
         }
-    }
-
-    /// The first guard page at an address or above.
-    pub(crate) fn next_guard(&self, addr: u64) -> u64 {
-        let page = addr >> PAGE_SHIFT;
-        let found = self.pmds.range(GUARDS + page..=u64::MAX).next();
-        found.map_or(u64::MAX, |(pages, _)| {
-            addr.max((pages.start() - GUARDS) << PAGE_SHIFT)
-        })
-    }
-
-    /// Whether a guard page lies in the block that begins at an address.
-    pub(crate) fn has_guard(&self, block: u64) -> bool {
-        self.next_guard(block) < block + PMD_SIZE
+        let keep_guards = |pte: Pte| (pte.page == Page::Guard).then_some(pte);
+        self.change_ptes(range, &keep_guards, observer);
+        let end = range.end / PMD_SIZE * PMD_SIZE;
+        let mut at = range.start.next_multiple_of(PMD_SIZE);
+        while at < end {
+            let (run_end, pmd) = self.pmd_run(at);
+            let run_end = run_end.min(end);
+            match pmd {
+                None => {}
+                Some(Pmd::Table) if !self.kernel.has(Change::ReclaimTables) => {}
+                Some(_) => {
+                    // What has a guard marker in it stays.
+                    let mut free = at;
+                    while free < run_end {
+                        let run = Range {
+                            start: free,
+                            end: run_end,
+                        };
+                        let (until, next) = match self.ptes(run).next() {
+                            Some((marked, _)) => (
+                                marked.start / PMD_SIZE * PMD_SIZE,
+                                marked.end.next_multiple_of(PMD_SIZE),
+                            ),
+                            None => (run_end, run_end),
+                        };
+                        if until > free {
+                            let empty = Range {
+                                start: free,
+                                end: until,
+                            };
+                            self.set_pmds(empty, None, observer);
+                        }
+                        free = next;
+                    }
+                }
+            }
+            at = run_end;
+        }
     }
 
     /// Puts guard markers in the place of whatever is mapped (`madvise_guard_install`).
@@ -131,93 +170,72 @@ impl Machine {
         }
         // So that a fork copies the markers.
         self.anon_vma_prepare(id, observer);
+        for at in [range.start, range.end] {
+            self.split_across(at, PmdSplit::Zapped, observer);
+        }
         self.note_tables(range, observer);
-        self.store_guards(range, Some(Pmd::Guard), observer);
+        self.set_ptes(range, Some(Pte::new(Page::Guard)), observer);
     }
 
     /// Takes the guard markers of a range away.
     pub(crate) fn remove_guards(&mut self, range: Range, observer: &mut impl Observer) {
-        if self.next_guard(range.start) < range.end {
-            self.store_guards(range, None, observer);
-        }
-    }
-
-    fn store_guards(&mut self, range: Range, guard: Option<Pmd>, observer: &mut impl Observer) {
-        let first = GUARDS + (range.start >> PAGE_SHIFT);
-        let last = GUARDS + ((range.end - 1) >> PAGE_SHIFT);
-        MaState::new(first, last).store(&mut self.pmds, guard, observer);
+        let others = |pte: Pte| (pte.page != Page::Guard).then_some(pte);
+        self.change_ptes(range, &others, observer);
     }
 
     /// Moves what the page tables of a range hold to `to` (`move_page_tables`): whole blocks with their table or huge page if
     /// both ends lie alike in their blocks, else page by page, which leaves the old tables empty and needs new ones.
     pub(crate) fn move_tables(&mut self, from: Range, to: u64, observer: &mut impl Observer) {
-        let (first, last) = blocks(from);
         let by = to.wrapping_sub(from.start);
+        let alike = by.is_multiple_of(PMD_SIZE);
         // Old blocks that lie in the range as a whole.
         let whole = Range {
-            start: from.start.div_ceil(PMD_SIZE),
-            end: from.end / PMD_SIZE,
+            start: from.start.next_multiple_of(PMD_SIZE),
+            end: from.end / PMD_SIZE * PMD_SIZE,
         };
-        let mut runs = Vec::new();
-        for (run, pmd) in self.pmds.range(first..=last) {
-            runs.push(((*run.start()).max(first), (*run.end()).min(last), pmd));
-        }
-        for (mut block, end, pmd) in runs {
-            while block <= end {
-                let inside =
-                    by.is_multiple_of(PMD_SIZE) && (whole.start..whole.end).contains(&block);
-                // Blocks of the run that are moved in the same way.
-                let until = if inside {
-                    end.min(whole.end - 1)
-                } else if by.is_multiple_of(PMD_SIZE) {
-                    block
-                } else {
-                    end
-                };
-                let target = Range {
-                    start: (block * PMD_SIZE).max(from.start).wrapping_add(by),
-                    end: ((until + 1) * PMD_SIZE).min(from.end).wrapping_add(by),
-                };
-                if inside {
-                    let (to, to_end) = blocks(target);
-                    MaState::new(block, until).store(&mut self.pmds, None, observer);
-                    MaState::new(to, to_end).store(&mut self.pmds, Some(pmd), observer);
-                } else {
-                    if pmd != Pmd::Table {
-                        MaState::new(block, until).store(
-                            &mut self.pmds,
-                            Some(Pmd::Table),
-                            observer,
-                        );
-                    }
-                    self.note_tables(target, observer);
+        let mut at = from.start;
+        while at < from.end {
+            let (run_end, pmd) = self.pmd_run(at);
+            let inside = alike && (whole.start..whole.end).contains(&at);
+            let block_end = (at / PMD_SIZE + 1) * PMD_SIZE;
+            // Blocks of the run that are moved in the same way.
+            let until = match (pmd, inside) {
+                (None, _) => run_end,
+                (_, true) => run_end.min(whole.end),
+                _ if alike => block_end,
+                _ => match pmd {
+                    Some(Pmd::Table) => run_end,
+                    _ => block_end,
+                },
+            };
+            let old = Range {
+                start: at,
+                end: until.min(from.end),
+            };
+            let new = Range {
+                start: old.start.wrapping_add(by),
+                end: old.end.wrapping_add(by),
+            };
+            match pmd {
+                None => {}
+                Some(pmd) if inside => {
+                    self.set_pmds(old, None, observer);
+                    self.set_pmds(new, Some(pmd), observer);
                 }
-                block = until + 1;
+                Some(_) => {
+                    self.split_pmd(at, PmdSplit::Moved, observer);
+                    self.note_tables(new, observer);
+                }
             }
+            at = old.end;
         }
-        self.move_guards(from, to, observer);
+        self.move_ptes(from, to, observer);
     }
 
-    /// Guard markers go along, as single pages do.
-    fn move_guards(&mut self, from: Range, to: u64, observer: &mut impl Observer) {
-        let (first, last) = (from.start >> PAGE_SHIFT, (from.end - 1) >> PAGE_SHIFT);
-        let by = (to >> PAGE_SHIFT).wrapping_sub(first);
-        let mut runs = Vec::new();
-        for (run, _) in self.pmds.range(GUARDS + first..=GUARDS + last) {
-            let start = *run.start().max(&(GUARDS + first));
-            runs.push((start, *run.end().min(&(GUARDS + last))));
-        }
-        for (start, end) in runs {
-            MaState::new(start, end).store(&mut self.pmds, None, observer);
-            let (start, end) = (start.wrapping_add(by), end.wrapping_add(by));
-            MaState::new(start, end).store(&mut self.pmds, Some(Pmd::Guard), observer);
-        }
-    }
-
-    /// Frees what page tables can be freed after `gone` was unmapped, as part of unmapping `whole`: those whose block
-    /// holds no other mapping (`free_pgtables`, with its floor and ceiling).
+    /// Takes the pages of `gone` away, and frees what page tables can be freed after it was unmapped, as part of unmapping
+    /// `whole`: those whose block holds no other mapping (`free_pgtables`, with its floor and ceiling).
     pub(crate) fn free_tables(&mut self, gone: Range, whole: Range, observer: &mut impl Observer) {
-        self.remove_guards(gone, observer);
+        self.set_ptes(gone, None, observer);
         let floor = self.prev_vma(whole.start).map_or(0, |id| self.vma(id).end);
         let ceiling = self
             .find_vma(whole.end)

@@ -12,6 +12,48 @@ pub enum Thp {
     Never,
 }
 
+/// `transparent_hugepage/hugepages-<size>kB/enabled`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ThpSize {
+    /// Wherever they fit.
+    Always,
+    /// Only where `MADV_HUGEPAGE` asked for them.
+    Madvise,
+    /// As `transparent_hugepage/enabled` says.
+    Inherit,
+    /// Never.
+    #[default]
+    Never,
+}
+
+/// `transparent_hugepage/defrag`: where a fault moves pages about to make room for a huge page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Defrag {
+    /// Everywhere.
+    Always,
+    /// Nowhere: another thread does, for later.
+    Defer,
+    /// Where `MADV_HUGEPAGE` asked for huge pages; elsewhere as `defer`.
+    DeferMadvise,
+    /// Where `MADV_HUGEPAGE` asked for huge pages.
+    #[default]
+    Madvise,
+    /// Nowhere.
+    Never,
+}
+
+/// How scattered the free memory is. No setting of the kernel's: what its allocator would find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Fragmentation {
+    /// There is always a huge page.
+    #[default]
+    None,
+    /// A huge page has to be made, by moving pages about.
+    Light,
+    /// Not even so is there any.
+    Heavy,
+}
+
 /// `vm.overcommit_memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Overcommit {
@@ -59,6 +101,14 @@ impl Default for Rlimits {
 pub struct Settings {
     /// `transparent_hugepage/enabled`
     pub thp: Thp,
+    /// `transparent_hugepage/hugepages-<size>kB/enabled`, from 16 kB (order 2) to 2 MiB (order 9).
+    pub thp_sizes: [ThpSize; 8],
+    /// `transparent_hugepage/defrag`
+    pub thp_defrag: Defrag,
+    /// `transparent_hugepage/use_zero_page`
+    pub use_zero_page: bool,
+    /// How scattered the free memory is.
+    pub fragmentation: Fragmentation,
     /// `vm.overcommit_memory`
     pub overcommit: Overcommit,
     /// Memory of the machine, kB (`MemTotal`).
@@ -94,6 +144,14 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             thp: Thp::default(),
+            thp_sizes: {
+                let mut sizes = [ThpSize::Never; 8];
+                sizes[7] = ThpSize::Inherit;
+                sizes
+            },
+            thp_defrag: Defrag::default(),
+            use_zero_page: true,
+            fragmentation: Fragmentation::default(),
             overcommit: Overcommit::default(),
             mem_total_kb: 16 << 20,
             swap_total_kb: 0,

@@ -73,6 +73,7 @@ impl Machine {
         if shmem.mappings > 1 {
             self.shmems.edit(id, observer).mappings -= 1;
         } else {
+            self.uncache(VmFile::Shmem(id), (0, u64::MAX), observer);
             self.shmems.remove(id, observer);
             self.uncharge(charged, observer);
         }

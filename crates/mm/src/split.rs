@@ -1,7 +1,7 @@
 //! Cutting a mapping in two (`__split_vma`).
 
 use crate::errno::Errno;
-use crate::event::{Event, Refusal};
+use crate::event::{Event, PmdSplit, Refusal};
 use crate::machine::{Machine, Refused};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
@@ -27,7 +27,7 @@ impl Machine {
         if vma.special.is_some() {
             return Err((Errno::EINVAL, Refusal::CannotSplit(id)));
         }
-        self.split_pmd(at, observer);
+        self.split_across(at, PmdSplit::Border, observer);
         let mut new = vma.clone();
         let old = self.edit_vma(id, observer);
         match part {

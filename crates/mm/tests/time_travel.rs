@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use mmscope_mm::{
-    Access, Advice, AnonName, Call, Change, Entry, Fd, File, FileId, FilePlacement, Journal,
-    Kernel, Limit, Machine, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Prot, Range, Release,
-    Resource, Settings, Special, Start, StartMap, Thp, VmFile, VmFlags,
+    Access, Advice, AnonName, Call, Change, Entry, Fd, File, FileId, FilePlacement, Fragmentation,
+    Journal, Kernel, Limit, Machine, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Page, Pmd, Prot,
+    Pte, Range, Release, Resource, Settings, Special, Start, StartMap, Thp, ThpSize, VmFile,
+    VmFlags,
 };
 use proptest::prelude::*;
 
@@ -103,7 +104,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-fn machine(kernel: &'static Release, thp: Thp) -> Machine {
+fn machine(kernel: &'static Release, thp: Thp, sizes: u8, fragmentation: Fragmentation) -> Machine {
     let map = |start, end, perms, file, special| StartMap {
         range: Range { start, end },
         perms,
@@ -157,6 +158,12 @@ fn machine(kernel: &'static Release, thp: Thp) -> Machine {
         Kernel::new(kernel),
         Settings {
             thp,
+            thp_sizes: std::array::from_fn(|size| match sizes >> size & 1 {
+                0 if size == 7 => ThpSize::Inherit,
+                0 => ThpSize::Never,
+                _ => ThpSize::Inherit,
+            }),
+            fragmentation,
             ..Settings::default()
         },
         files,
@@ -311,6 +318,85 @@ fn check_counters(machine: &Machine, unaccounted_growth: &mut bool, moved_locked
     machine.tree().check().unwrap();
 }
 
+/// What must hold of page tables after every call.
+fn check_pages(machine: &Machine) {
+    let mut pages = 0;
+    for (id, vma) in machine.vmas(EVERYTHING) {
+        let whole = Range {
+            start: vma.start,
+            end: vma.end,
+        };
+        let mut below_huge = 0;
+        for (run, pte) in machine.ptes(whole) {
+            pages += run.len() / PAGE;
+            match pte.page {
+                Page::Zero => assert!(vma.is_anonymous(), "{vma:?}"),
+                Page::Anon => assert!(!vma.flags.contains(VmFlags::SHARED), "{vma:?}"),
+                Page::File => assert!(vma.file.is_some(), "{vma:?}"),
+                Page::Guard => assert_eq!((pte.order, pte.written), (0, false)),
+            }
+            let mut at = run.start;
+            while at < run.end {
+                let block = machine.huge_block(at);
+                let end = block.range.end.min(run.end);
+                let is = match block.pmd {
+                    Some(Pmd::Huge) => pte.page == Page::Anon && pte.order == 9,
+                    Some(Pmd::HugeZero) => pte.page == Page::Zero,
+                    Some(Pmd::Table) => true,
+                    None => false,
+                };
+                assert!(is, "{pte:?} in {block:?}");
+                if block.pmd != Some(Pmd::Table) {
+                    assert_eq!(block.present, 512);
+                    assert!(block.range.start >= vma.start && block.range.end <= vma.end);
+                }
+                if block.pmd == Some(Pmd::Huge) {
+                    below_huge += (end - at) >> 10;
+                }
+                at = end;
+            }
+        }
+        let smaps = machine.smaps(id);
+        let shared = smaps.shared_clean + smaps.shared_dirty;
+        assert_eq!(
+            smaps.rss,
+            shared + smaps.private_clean + smaps.private_dirty
+        );
+        assert!(smaps.rss << 10 <= vma.len());
+        assert!(smaps.anon_huge == below_huge || smaps.anon_huge == 0 && !vma.is_accessible());
+    }
+    // None lies outside of the mappings.
+    let all: u64 = machine.ptes(EVERYTHING).map(|(run, _)| run.len()).sum();
+    assert_eq!(pages, all / PAGE);
+}
+
+/// The same accesses one by one: how many succeed.
+fn one_by_one(machine: &mut Machine, call: &Call) -> u64 {
+    let Call::Touch {
+        addr,
+        len,
+        stride,
+        access,
+    } = *call
+    else {
+        return 0;
+    };
+    let mut done = 0;
+    while done * stride < len {
+        let single = Call::Touch {
+            addr: addr.wrapping_add(done * stride),
+            len: 1,
+            stride: 1,
+            access,
+        };
+        if machine.run(&single, &mut ()) != Outcome::Touched(1) {
+            break;
+        }
+        done += 1;
+    }
+    done
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -319,8 +405,14 @@ proptest! {
         ops in proptest::collection::vec(op(), 1..60),
         release in 0..Release::ALL.len(),
         thp in prop_oneof![Just(Thp::Always), Just(Thp::Madvise)],
+        sizes in prop_oneof![2 => Just(0u8), 1 => any::<u8>()],
+        fragmentation in prop_oneof![
+            4 => Just(Fragmentation::None),
+            1 => Just(Fragmentation::Light),
+            1 => Just(Fragmentation::Heavy)
+        ],
     ) {
-        let mut watched = machine(&Release::ALL[release], thp);
+        let mut watched = machine(&Release::ALL[release], thp, sizes, fragmentation);
         let mut alone = watched.clone();
         let mut results = Vec::new();
         let mut past = Vec::new();
@@ -335,6 +427,19 @@ proptest! {
             prop_assert_eq!(watched.state_hash(), alone.state_hash());
             prop_assert_eq!(watched.process(), alone.process());
             prop_assert!(watched.tree().check().is_ok());
+            check_pages(&watched);
+            if let Call::Touch { .. } = call {
+                let mut single = before.clone();
+                let done = one_by_one(&mut single, &call);
+                let touched = match outcome {
+                    Outcome::Touched(touched) | Outcome::Signal { touched, .. } => touched,
+                    _ => 0,
+                };
+                prop_assert_eq!(done, touched);
+                let pages = |machine: &Machine| -> Vec<(Range, Pte)> { machine.ptes(EVERYTHING).collect() };
+                prop_assert_eq!(pages(&single), pages(&watched), "{:?}", call);
+                prop_assert_eq!(single.state_hash(), watched.state_hash(), "{:?}", call);
+            }
             moved_locked |= matches!(call, Call::Mremap(remap) if remap.flags.contains(MremapFlags::DONTUNMAP))
                 && outcome.address().is_some()
                 && before.process().locked_vm > 0;

@@ -62,6 +62,8 @@ pub struct Op {
     pub op: String,
     /// The result.
     pub r: Value,
+    /// The error that ended a `frag`, or `end`.
+    pub stopped: Option<String>,
     /// The signal that ended a run of accesses.
     pub sig: Option<String>,
     /// Where, hex.

@@ -1,13 +1,21 @@
 //! The script language of recorded cases.
 
 use mmscope_mm::{
-    Access, Advice, Call, Fd, FileId, MapFlags, Mmap, Mremap, MremapFlags, NotModelled, Prot,
+    Access, Advice, Call, Fd, FileId, MapFlags, Mmap, Mremap, MremapFlags, NotModelled, Prot, Range,
 };
 
 /// What an op of a script asks the model to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     Call(Call),
+    /// `mprotect` of every second page of a range, up to the first error.
+    Frag(Range, Prot),
+    /// Which pages of a range are present.
+    Pages(Range),
+    /// The byte at an address.
+    Peek(u64),
+    /// A child that only sleeps.
+    Fork,
     /// The model does not cover it yet.
     OutOfScope(OutOfScope),
 }
@@ -17,12 +25,8 @@ pub(crate) enum Ask {
 pub enum OutOfScope {
     /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
     AdviceAboutPages,
-    /// `fork`
-    Fork,
     /// `ftruncate`
     Ftruncate,
-    /// What pages are present, or what is in them.
-    PageContents,
 }
 
 impl OutOfScope {
@@ -32,9 +36,7 @@ impl OutOfScope {
             OutOfScope::AdviceAboutPages => {
                 "advice that depends on single pages is not modelled yet"
             }
-            OutOfScope::Fork => "fork is not modelled yet",
             OutOfScope::Ftruncate => "ftruncate is not modelled yet",
-            OutOfScope::PageContents => "single pages are not modelled yet",
         }
     }
 }
@@ -42,9 +44,7 @@ impl OutOfScope {
 impl From<NotModelled> for OutOfScope {
     fn from(what: NotModelled) -> OutOfScope {
         match what {
-            NotModelled::CollapseFile | NotModelled::CollapsePages | NotModelled::PageOut => {
-                OutOfScope::AdviceAboutPages
-            }
+            NotModelled::CollapseFile | NotModelled::PageOut => OutOfScope::AdviceAboutPages,
         }
     }
 }
@@ -255,7 +255,12 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
                 Access::Read
             },
         },
-        "frag" | "pages" | "peek" => return out(OutOfScope::PageContents),
+        "frag" => {
+            let range = Range::sized(number(0)?, number(1)?);
+            return Ok(Ask::Frag(range, prot(line, arg(2)?)?));
+        }
+        "pages" => return Ok(Ask::Pages(Range::sized(number(0)?, number(1)?))),
+        "peek" => return Ok(Ask::Peek(number(0)?)),
         "madvise" => Call::Madvise {
             addr: number(0)?,
             len: number(1)?,
@@ -274,7 +279,7 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
             on: number(0)?,
             flags: if args.len() > 1 { number(1)? } else { 0 },
         },
-        "fork" => return out(OutOfScope::Fork),
+        "fork" => return Ok(Ask::Fork),
         "ftruncate" => return out(OutOfScope::Ftruncate),
         other => return Err(bad(line, &format!("no op is named “{other}”"))),
     }))

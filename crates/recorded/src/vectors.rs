@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use mmscope_mm::page::PAGE_SIZE;
 use mmscope_mm::{
-    Call, File, FileId, FilePlacement, Kernel, Machine, Outcome, Overcommit, Settings, Start, Thp,
+    Access, Call, File, FileId, FilePlacement, Kernel, Machine, Outcome, Overcommit, Page, Prot,
+    Range, Settings, Start, Thp, VmaId,
 };
 use serde_json::Value;
 
 use crate::case::{Case, CaseError, Op};
-use crate::layout::{Layout, Line, of_model, vm_flags};
+use crate::layout::{Layout, Line, of_model};
 use crate::profile::{has_hugetlb, profile};
 use crate::report::{Difference, Report};
 use crate::script::{Ask, Names, parse};
@@ -61,6 +63,7 @@ pub fn check_case(case: &Case, kernel: Kernel) -> Result<Report, String> {
     let mut names = (brk0, hex(&case.init.top)?);
     let mut results: Vec<Option<u64>> = Vec::new();
     let mut recorded = recorded_layout(&case.init.maps)?;
+    let mut details = Details::new();
     let mut layout_known = true;
     let mut report = Report {
         cases: 1,
@@ -78,33 +81,43 @@ pub fn check_case(case: &Case, kernel: Kernel) -> Result<Report, String> {
             brk: names.0,
             top: names.1,
         };
-        let call = match parse(&op.op, &scope, files).map_err(|error| error.to_string())? {
-            Ask::Call(call) => call,
-            Ask::OutOfScope(reason) => {
+        let ask = parse(&op.op, &scope, files).map_err(|error| error.to_string())?;
+        let answer = match &ask {
+            Ask::Call(call) => match machine.run(call, &mut ()) {
+                Outcome::NotModelled(what) => Err(what.into()),
+                outcome => Ok(as_recorded(outcome)),
+            },
+            Ask::Frag(range, prot) => Ok(frag(&mut machine, *range, *prot)),
+            Ask::Pages(range) => Ok(Answer::value(present(&machine, *range))),
+            Ask::Peek(addr) => Ok(peek(&mut machine, *addr)),
+            Ask::Fork => {
+                machine.share_with_child(&mut ());
+                Ok(Answer::value(0.into()))
+            }
+            Ask::OutOfScope(reason) => Err(*reason),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(reason) => {
                 let rest = case.ops[number..].iter().filter(|op| op.r != "skip");
                 report.out_of_scope.insert(reason, rest.count() as u64);
                 return Ok(report);
             }
         };
-        let outcome = machine.run(&call, &mut ());
-        if let Outcome::NotModelled(what) = outcome {
-            let rest = case.ops[number..].iter().filter(|op| op.r != "skip");
-            report.out_of_scope.insert(what.into(), rest.count() as u64);
-            return Ok(report);
-        }
         // An op that left out what it changed is seen by its count alone.
         let silent = op.gone.is_empty() && op.new.is_empty();
         apply(&mut recorded, op)?;
         if silent && op.n.is_some_and(|n| n != recorded.len() as u64) {
             layout_known = false;
         }
-        let difference = compare(
-            case,
-            number,
-            &machine,
-            outcome,
-            layout_known.then_some(&recorded),
-        );
+        for start in &op.gone {
+            details.remove(&hex(start)?);
+        }
+        for (start, told) in &op.s {
+            details.insert(hex(start)?, told.clone());
+        }
+        let known = layout_known.then_some((&recorded, &details));
+        let difference = compare(case, number, &machine, answer, known);
         report.compared += 1;
         if let Some(difference) = difference {
             report.different += 1;
@@ -113,7 +126,7 @@ pub fn check_case(case: &Case, kernel: Kernel) -> Result<Report, String> {
         let address =
             op.r.as_str()
                 .and_then(|text| u64::from_str_radix(text, 16).ok());
-        if let (Call::Brk { .. }, Some(brk)) = (call, address) {
+        if let (Ask::Call(Call::Brk { .. }), Some(brk)) = (&ask, address) {
             names.0 = brk;
         }
         results.push(address);
@@ -253,19 +266,98 @@ fn hex(text: &str) -> Result<u64, String> {
     u64::from_str_radix(text, 16).map_err(|_| format!("“{text}” is no hex number"))
 }
 
-/// The model's outcome in the recording's words: result, signal, address of the signal.
-fn as_recorded(outcome: Outcome) -> (Value, Option<&'static str>, Option<String>) {
+/// What smaps said of mappings, by their start, as it is recorded.
+type Details = BTreeMap<u64, Vec<Value>>;
+
+/// What a call came to, in the recording's words.
+struct Answer {
+    result: Value,
+    signal: Option<&'static str>,
+    at: Option<String>,
+    stopped: Option<String>,
+}
+
+impl Answer {
+    fn value(result: Value) -> Answer {
+        Answer {
+            result,
+            signal: None,
+            at: None,
+            stopped: None,
+        }
+    }
+}
+
+fn as_recorded(outcome: Outcome) -> Answer {
     match outcome {
-        Outcome::Address(addr) => (format!("{addr:x}").into(), None, None),
-        Outcome::Done => (0.into(), None, None),
-        Outcome::Error(errno) => (format!("-{errno}").into(), None, None),
-        Outcome::Touched(count) => (count.into(), None, None),
+        Outcome::Address(addr) => Answer::value(format!("{addr:x}").into()),
+        Outcome::Done => Answer::value(0.into()),
+        Outcome::Error(errno) => Answer::value(format!("-{errno}").into()),
+        Outcome::Touched(count) => Answer::value(count.into()),
         Outcome::Signal {
             touched,
             signal,
             at,
-        } => (touched.into(), Some(signal.name()), Some(format!("{at:x}"))),
-        Outcome::NotModelled(what) => (format!("{what:?}").into(), None, None),
+        } => Answer {
+            signal: Some(signal.name()),
+            at: Some(format!("{at:x}")),
+            ..Answer::value(touched.into())
+        },
+        Outcome::NotModelled(what) => Answer::value(format!("{what:?}").into()),
+    }
+}
+
+/// `mprotect` of every second page of a range: how many were changed, and what ended it.
+fn frag(machine: &mut Machine, range: Range, prot: Prot) -> Answer {
+    let (mut addr, mut done) = (range.start, 0u64);
+    let mut stopped = "end".to_owned();
+    while addr < range.end {
+        let len = PAGE_SIZE;
+        if let Outcome::Error(errno) = machine.run(&Call::Mprotect { addr, len, prot }, &mut ()) {
+            stopped = errno.to_string();
+            break;
+        }
+        done += 1;
+        addr += 2 * PAGE_SIZE;
+    }
+    Answer {
+        stopped: Some(stopped),
+        ..Answer::value(done.into())
+    }
+}
+
+/// The runs of present pages of a range: first page, counted from its start, and number.
+fn present(machine: &Machine, range: Range) -> Value {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for (run, pte) in machine.ptes(range) {
+        let (first, count) = ((run.start - range.start) / PAGE_SIZE, run.len() / PAGE_SIZE);
+        match runs.last_mut() {
+            _ if pte.page == Page::Guard => {}
+            Some(last) if last.0 + last.1 == first => last.1 += count,
+            _ => runs.push((first, count)),
+        }
+    }
+    let runs = runs.into_iter();
+    runs.map(|(first, count)| Value::from(vec![first, count]))
+        .collect()
+}
+
+/// The byte at an address: 1 if the page was written to, for that is what scripts write.
+fn peek(machine: &mut Machine, addr: u64) -> Answer {
+    let read = Call::Touch {
+        addr,
+        len: 1,
+        stride: 1,
+        access: Access::Read,
+    };
+    match machine.run(&read, &mut ()) {
+        Outcome::Touched(_) => Answer::value(u64::from(machine.is_written(addr)).into()),
+        Outcome::Signal { signal, at, .. } => Answer {
+            signal: Some(signal.name()),
+            at: Some(format!("{at:x}")),
+            ..Answer::value(0.into())
+        },
+        other => as_recorded(other),
     }
 }
 
@@ -273,12 +365,14 @@ fn compare(
     case: &Case,
     number: usize,
     machine: &Machine,
-    outcome: Outcome,
-    recorded: Option<&Layout>,
+    answer: Answer,
+    recorded: Option<(&Layout, &Details)>,
 ) -> Option<Difference> {
     let op = &case.ops[number];
-    let (result, signal, at) = as_recorded(outcome);
-    let results_agree = result == op.r && signal == op.sig.as_deref() && at == op.at;
+    let results_agree = answer.result == op.r
+        && answer.signal == op.sig.as_deref()
+        && answer.at == op.at
+        && answer.stopped == op.stopped;
     let result = (!results_agree).then(|| {
         let show = |value: &Value, signal: Option<&str>, at: Option<&str>| {
             let signal = signal.map(|name| format!(", {name} at {}", at.unwrap_or("?")));
@@ -286,7 +380,7 @@ fn compare(
         };
         (
             show(&op.r, op.sig.as_deref(), op.at.as_deref()),
-            show(&result, signal, at.as_deref()),
+            show(&answer.result, answer.signal, answer.at.as_deref()),
         )
     });
     let count = machine.process().map_count;
@@ -297,23 +391,19 @@ fn compare(
         recorded_only.push(format!("{n} mappings"));
         model_only.push(format!("{count} mappings"));
     }
-    for (start, details) in &op.s {
-        let start = u64::from_str_radix(start, 16).ok()?;
-        let Some(flags) = details.get(3).and_then(Value::as_str) else {
-            continue;
-        };
-        let model = machine
-            .vma_at(start)
-            .map(|id| vm_flags(machine.vma(id).flags))
-            .unwrap_or_default();
-        if model != flags {
-            recorded_only.push(format!("{start:x} VmFlags {flags}"));
-            model_only.push(format!("{start:x} VmFlags {model}"));
+    for (start, told) in recorded.into_iter().flat_map(|(_, details)| details) {
+        let model = machine.vma_at(*start).map(|id| details_of(machine, id));
+        if model.as_ref() != Some(told) {
+            recorded_only.push(format!("{start:x} {}", Value::from(told.clone())));
+            model_only.push(format!(
+                "{start:x} {}",
+                Value::from(model.unwrap_or_default())
+            ));
         }
     }
     let empty = Layout::new();
     let (recorded, model) = match recorded {
-        Some(recorded) => (recorded, of_model(machine)),
+        Some((recorded, _)) => (recorded, of_model(machine)),
         None => (&empty, Layout::new()),
     };
     let differs = result.is_some() || !recorded_only.is_empty() || *recorded != model;
@@ -328,6 +418,22 @@ fn compare(
             model_only,
         )
     })
+}
+
+/// What smaps says of a mapping, as it is recorded: Rss, AnonHugePages, THPeligible, VmFlags, and what is not the same
+/// everywhere.
+fn details_of(machine: &Machine, id: VmaId) -> Vec<Value> {
+    let smaps = machine.smaps(id);
+    let mut told: Vec<Value> = vec![
+        smaps.rss.into(),
+        smaps.anon_huge.into(),
+        u64::from(smaps.thp_eligible).into(),
+        machine.vm_flag_codes(id).trim_end().into(),
+    ];
+    if (smaps.shmem_pmd, smaps.page_size) != (0, 4) {
+        told.extend([smaps.shmem_pmd.into(), smaps.page_size.into()]);
+    }
+    told
 }
 
 fn layouts_differ(

@@ -41,7 +41,14 @@ pub fn not_collapsed(why: CollapseRefusal) -> String {
         CollapseRefusal::TooSmall => "the mapping holds no whole 2 MiB block",
         CollapseRefusal::Untouched => "nothing was written there yet",
         CollapseRefusal::NoWholeBlock => "the range holds no whole 2 MiB block",
+        CollapseRefusal::NoMemory => "no huge page could be allocated",
         CollapseRefusal::Empty(at) => return format!("the block at {at:#x} is empty"),
+        CollapseRefusal::ReadOnly(at) => {
+            return format!("no page of the block at {at:#x} may be written");
+        }
+        CollapseRefusal::Guarded(at) => {
+            return format!("the block at {at:#x} holds a guard page");
+        }
     };
     why.to_owned()
 }

@@ -3,7 +3,7 @@
 use mmscope_mm::page::PMD_SIZE;
 use mmscope_mm::{
     AlignMove, AlignVerdict, BreakMove, Change, Direction, Event, GapLook, GapVerdict, HintVerdict,
-    Kernel, Machine, MergeForm, Nodes, PlacedBy, Range, RemapBy, Side, TreeWrite, VmFlags,
+    Kernel, Machine, MergeForm, Nodes, PlacedBy, Pmd, Range, RemapBy, Side, TreeWrite, VmFlags,
 };
 
 use super::{advice, limit, mapping, merge, num, perms, refusal, sentence, vm_flags};
@@ -232,11 +232,29 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             },
             Tone::Step,
         ),
-        Event::Fault { vma, addr, page } => (
-            format!(
-                "Fault at {addr:#x} in {}: {}.",
+        Event::Fault {
+            vma,
+            addr,
+            page,
+            not_huge,
+        } => {
+            let mut text = format!(
+                "Fault at {addr:#x} in {}: {}",
                 mapping(machine, *vma),
                 limit::page(*page)
+            );
+            if let Some(why) = not_huge {
+                text.push_str("; no huge page: ");
+                text.push_str(limit::not_huge(*why));
+            }
+            text.push('.');
+            (text, Tone::Step)
+        }
+        Event::PmdSplit { block, pmd, why } => (
+            format!(
+                "The huge {}page at {block:#x} is split into 4 kB pages: {}.",
+                if *pmd == Pmd::HugeZero { "zero " } else { "" },
+                limit::pmd_split(*why)
             ),
             Tone::Step,
         ),

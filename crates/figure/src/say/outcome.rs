@@ -173,7 +173,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
             format!("{} unmapped", num::size(range.len())),
             "unmapped".to_owned(),
         )),
-        Event::Fault { page, .. } => Some((limit::page(*page).to_owned(), String::new())),
+        Event::Fault { page, .. } => Some((limit::page(*page), String::new())),
         Event::LimitSet => Some(same("limit set")),
         Event::DefFlags(_) => Some(same("lock flags set")),
         Event::Named { .. } => Some(same("name changed")),
@@ -188,6 +188,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         | Event::AlignFallback
         | Event::Placed { .. }
         | Event::ShmemObject { .. }
+        | Event::PmdSplit { .. }
         | Event::Split { .. }
         | Event::MergeTried { .. }
         | Event::MergeBoth { .. }
@@ -241,9 +242,6 @@ pub fn not_modelled(what: NotModelled) -> &'static str {
     match what {
         NotModelled::CollapseFile => {
             "MADV_COLLAPSE of a file's pages is not modelled yet; nothing was done, nothing is guessed"
-        }
-        NotModelled::CollapsePages => {
-            "whether this collapses depends on single pages, which are not modelled yet; nothing was done, nothing is guessed"
         }
         NotModelled::PageOut => {
             "writing pages out to swap is not modelled; nothing was done, nothing is guessed"

@@ -99,6 +99,7 @@ pub fn function(
         },
         Event::AnonVma { .. } => "__anon_vma_prepare()",
         Event::Fault { .. } => "handle_mm_fault()",
+        Event::PmdSplit { .. } => "__split_huge_pmd()",
         Event::Grown { .. } => "expand_downwards()",
         Event::Signalled { .. } => "do_user_addr_fault()",
         Event::Refused { reason, .. } => super::refusal::function(kernel, call, *reason),

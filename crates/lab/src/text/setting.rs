@@ -1,6 +1,6 @@
 //! The settings of a scenario, by name.
 
-use mmscope_mm::{FilePlacement, Limit, Overcommit, Settings, Thp};
+use mmscope_mm::{Defrag, FilePlacement, Fragmentation, Limit, Overcommit, Settings, Thp, ThpSize};
 
 use super::error::Expected;
 use super::number::{number, number_in};
@@ -24,6 +24,24 @@ const THP: &[(&str, Thp)] = &[
     ("madvise", Thp::Madvise),
     ("never", Thp::Never),
 ];
+const THP_SIZES: &[(&str, ThpSize)] = &[
+    ("always", ThpSize::Always),
+    ("madvise", ThpSize::Madvise),
+    ("inherit", ThpSize::Inherit),
+    ("never", ThpSize::Never),
+];
+const DEFRAG: &[(&str, Defrag)] = &[
+    ("always", Defrag::Always),
+    ("defer", Defrag::Defer),
+    ("defer+madvise", Defrag::DeferMadvise),
+    ("madvise", Defrag::Madvise),
+    ("never", Defrag::Never),
+];
+const FRAGMENTATION: &[(&str, Fragmentation)] = &[
+    ("none", Fragmentation::None),
+    ("light", Fragmentation::Light),
+    ("heavy", Fragmentation::Heavy),
+];
 const OVERCOMMIT: &[(&str, Overcommit)] = &[
     ("guess", Overcommit::Guess),
     ("always", Overcommit::Always),
@@ -41,6 +59,20 @@ macro_rules! words {
                 Ok(())
             },
             write: |settings| word_of(settings.$field, $table),
+        }
+    };
+}
+
+macro_rules! thp_size {
+    ($name:literal, $order:literal) => {
+        Setting {
+            name: $name,
+            read: |settings, part| {
+                let words = &["always", "madvise", "inherit", "never"];
+                settings.thp_sizes[$order - 2] = one_of(part, THP_SIZES, words)?;
+                Ok(())
+            },
+            write: |settings| word_of(settings.thp_sizes[$order - 2], THP_SIZES),
         }
     };
 }
@@ -87,6 +119,27 @@ macro_rules! kilobytes {
 /// All settings, in the order in which they are written.
 pub(crate) const SETTINGS: &[Setting] = &[
     words!("thp", thp, THP, &["always", "madvise", "never"]),
+    words!(
+        "thp_defrag",
+        thp_defrag,
+        DEFRAG,
+        &["always", "defer", "defer+madvise", "madvise", "never"]
+    ),
+    words!("use_zero_page", use_zero_page, YES_NO, &["yes", "no"]),
+    thp_size!("hugepages-16kB", 2),
+    thp_size!("hugepages-32kB", 3),
+    thp_size!("hugepages-64kB", 4),
+    thp_size!("hugepages-128kB", 5),
+    thp_size!("hugepages-256kB", 6),
+    thp_size!("hugepages-512kB", 7),
+    thp_size!("hugepages-1024kB", 8),
+    thp_size!("hugepages-2048kB", 9),
+    words!(
+        "fragmentation",
+        fragmentation,
+        FRAGMENTATION,
+        &["none", "light", "heavy"]
+    ),
     words!(
         "overcommit",
         overcommit,

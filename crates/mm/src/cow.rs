@@ -1,0 +1,37 @@
+//! Pages that a process shares with its children until one of them writes (`copy_page_range`).
+
+use crate::event::Range;
+use crate::flags::VmFlags;
+use crate::machine::Machine;
+use crate::observer::Observer;
+use crate::pte::{Page, Pte};
+
+impl Machine {
+    /// What a fork does to the parent's pages: from now on a write copies them first. The child is not looked at: it keeps what
+    /// it got.
+    pub fn share_with_child(&mut self, observer: &mut impl Observer) {
+        let everything = Range {
+            start: 0,
+            end: u64::MAX,
+        };
+        let apart = VmFlags::MAYSHARE | VmFlags::DONTCOPY | VmFlags::WIPEONFORK;
+        let mut shared = Vec::new();
+        for (_, vma) in self.vmas(everything) {
+            if !vma.flags.intersects(apart) {
+                shared.push(Range {
+                    start: vma.start,
+                    end: vma.end,
+                });
+            }
+        }
+        let forked = |pte: Pte| {
+            Some(Pte {
+                forked: pte.forked || pte.page == Page::Anon,
+                ..pte
+            })
+        };
+        for range in shared {
+            self.change_ptes(range, &forked, observer);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Single pages: which page each address shows, in runs of pages that are alike.
+//!
+//! They stand in the tree of the page tables, by page number, behind the PMD entries. Below a huge page stand the 512 pages that
+//! it is made of, so that splitting it changes the PMD entry alone.
+
+use mmscope_maple::MaState;
+
+use crate::event::Range;
+use crate::machine::Machine;
+use crate::observer::Observer;
+use crate::page::PAGE_SHIFT;
+use crate::page_table::Mapped;
+
+/// Where single pages begin in the tree.
+const PTES: u64 = 1 << 56;
+
+/// Which page an entry shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// The shared zero page; below [`crate::Pmd::HugeZero`] a part of the huge one.
+    Zero,
+    /// A page of the process's own, or one that it shares with a child until either writes.
+    Anon,
+    /// A page of a file or of shared memory.
+    File,
+    /// None: the marker of a guard page (`PTE_MARKER_GUARD`).
+    Guard,
+}
+
+/// The entry of a page that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pte {
+    /// What it shows.
+    pub page: Page,
+    /// log2 of the pages in the folio that the page was allocated as: 9 in a huge page, split or not.
+    pub order: u8,
+    /// Something other than zero was written to it. In a shared mapping: through this entry.
+    pub written: bool,
+    /// Given up by `MADV_FREE`, and not written since.
+    pub lazyfree: bool,
+    /// Shared with a child: a write copies it first.
+    pub forked: bool,
+    /// Page number at which the folio begins, modulo its size.
+    pub(crate) phase: u16,
+}
+
+impl Pte {
+    /// A page alone, as it is at first.
+    pub(crate) fn new(page: Page) -> Pte {
+        Pte {
+            page,
+            order: 0,
+            written: false,
+            lazyfree: false,
+            forked: false,
+            phase: 0,
+        }
+    }
+
+    /// A page of the process's own, in a folio that lies at a multiple of its size.
+    pub(crate) fn anon(order: u8, written: bool) -> Pte {
+        Pte {
+            order,
+            written,
+            ..Pte::new(Page::Anon)
+        }
+    }
+
+    /// Pages in its folio.
+    pub(crate) fn folio_pages(self) -> u64 {
+        1 << self.order
+    }
+
+    /// The number of the first page of the folio that page `number` is in.
+    pub(crate) fn folio_start(self, number: u64) -> u64 {
+        let phase = u64::from(self.phase);
+        number.wrapping_sub(number.wrapping_sub(phase) & (self.folio_pages() - 1))
+    }
+
+    /// The same entry where its folio would begin at page `start`.
+    pub(crate) fn at_phase(self, start: u64) -> Pte {
+        Pte {
+            phase: (start & (self.folio_pages() - 1)) as u16,
+            ..self
+        }
+    }
+
+    /// Whether two pages that lie close to each other are of one folio.
+    pub(crate) fn is_beside(self, other: Pte) -> bool {
+        let key = |pte: Pte| (pte.page, pte.order, pte.phase, pte.forked);
+        key(self) == key(other)
+    }
+
+    /// One number for all that it says.
+    pub(crate) fn bits(self) -> u64 {
+        self.page as u64
+            | u64::from(self.order) << 4
+            | u64::from(self.written) << 8
+            | u64::from(self.lazyfree) << 9
+            | u64::from(self.forked) << 10
+            | u64::from(self.phase) << 16
+    }
+}
+
+/// The tree's numbers of the first and the last page that a range touches.
+fn numbers(range: Range) -> (u64, u64) {
+    (
+        PTES + (range.start >> PAGE_SHIFT),
+        PTES + ((range.end - 1) >> PAGE_SHIFT),
+    )
+}
+
+impl Machine {
+    /// The entry of the page at an address, if one is there.
+    pub fn pte(&self, addr: u64) -> Option<Pte> {
+        self.pte_run(addr).1
+    }
+
+    /// The pages of a range that are there, lowest first: runs of equal ones, clipped to the range in whole pages.
+    pub fn ptes(&self, range: Range) -> impl Iterator<Item = (Range, Pte)> {
+        let (first, last) = if range.is_empty() {
+            (u64::MAX, 0)
+        } else {
+            numbers(range)
+        };
+        self.pmds
+            .range(first..=last)
+            .filter_map(move |(run, mapped)| match mapped {
+                Mapped::Pte(pte) => {
+                    let start = (*run.start()).max(first) - PTES;
+                    let end = (*run.end()).min(last) - PTES + 1;
+                    let range = Range {
+                        start: start << PAGE_SHIFT,
+                        end: end << PAGE_SHIFT,
+                    };
+                    Some((range, pte))
+                }
+                Mapped::Pmd(_) => None,
+            })
+    }
+
+    /// Where the run of equal entries, or of none, ends that holds an address; and the entry.
+    pub(crate) fn pte_run(&self, addr: u64) -> (u64, Option<Pte>) {
+        let span = self.pmds.range_at(PTES + (addr >> PAGE_SHIFT));
+        let pte = match span.entry {
+            Some(Mapped::Pte(pte)) => Some(pte),
+            _ => None,
+        };
+        let last = (span.last - PTES).min(u64::MAX >> PAGE_SHIFT);
+        (((last << PAGE_SHIFT) | 0xfff).saturating_add(1), pte)
+    }
+
+    /// Puts one entry, or none, in the place of all pages that a range touches.
+    pub(crate) fn set_ptes(
+        &mut self,
+        range: Range,
+        pte: Option<Pte>,
+        observer: &mut impl Observer,
+    ) {
+        let (first, last) = numbers(range);
+        if pte.is_none() && MaState::new(first, first).find(&self.pmds, last).is_none() {
+            return;
+        }
+        self.store_mapped(first, last, pte.map(Mapped::Pte), observer);
+    }
+
+    /// Gives each page that is there in a range another entry, or takes it away.
+    pub(crate) fn change_ptes(
+        &mut self,
+        range: Range,
+        to: &dyn Fn(Pte) -> Option<Pte>,
+        observer: &mut impl Observer,
+    ) {
+        let mut at = range.start;
+        while at < range.end {
+            let (end, pte) = self.pte_run(at);
+            let run = Range {
+                start: at,
+                end: end.min(range.end),
+            };
+            if let Some(pte) = pte {
+                let new = to(pte);
+                if new != Some(pte) {
+                    self.set_ptes(run, new, observer);
+                }
+            }
+            at = run.end;
+        }
+    }
+
+    /// Moves all entries of a range to `to`.
+    pub(crate) fn move_ptes(&mut self, from: Range, to: u64, observer: &mut impl Observer) {
+        let runs: Vec<(Range, Pte)> = self.ptes(from).collect();
+        self.set_ptes(from, None, observer);
+        let by = to.wrapping_sub(from.start);
+        for (run, pte) in runs {
+            let target = Range {
+                start: run.start.wrapping_add(by),
+                end: run.end.wrapping_add(by),
+            };
+            let moved = pte.at_phase(u64::from(pte.phase).wrapping_add(by >> PAGE_SHIFT));
+            self.set_ptes(target, Some(moved), observer);
+        }
+    }
+}
