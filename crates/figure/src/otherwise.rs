@@ -117,6 +117,10 @@ fn about(call: &Call, outcome: Outcome) -> u64 {
         | Call::Touch { addr, .. } => addr,
         Call::SetThpDisable { .. }
         | Call::Setrlimit { .. }
+        | Call::Fork { .. }
+        | Call::Exec
+        | Call::Exit
+        | Call::Ftruncate { .. }
         | Call::Mlockall { .. }
         | Call::Munlockall => 0,
     }
@@ -154,6 +158,7 @@ fn candidates(call: &Call) -> Vec<Change> {
             Change::AlignNotFiles,
             Change::FaultedJoinsUnfaulted,
             Change::MremapChecksSource,
+            Change::InheritedStayApart,
             Change::MremapCountsSplits,
             Change::AnonPgoff,
             Change::KeptSourceApart,
@@ -196,6 +201,10 @@ fn candidates(call: &Call) -> Vec<Change> {
         Call::Brk { .. }
         | Call::Touch { .. }
         | Call::Setrlimit { .. }
+        | Call::Fork { .. }
+        | Call::Exec
+        | Call::Exit
+        | Call::Ftruncate { .. }
         | Call::Mlockall { .. }
         | Call::Munlockall => &[],
     };

@@ -600,6 +600,7 @@ fn telling_refusal(lane: &LaneFrame) -> Option<(Side, MergeRefusal)> {
             | MergeRefusal::AnonPgoff { .. }
             | MergeRefusal::AnonVmaDiffers(..)
             | MergeRefusal::FaultedIntoUnfaulted
+            | MergeRefusal::Inherited
             | MergeRefusal::StaysBehind => 0,
         };
         (touches, *side == Side::Prev)
@@ -705,6 +706,11 @@ fn told(lane: &LaneFrame) -> Why {
                 | Event::ThpSwitched(_)
                 | Event::Break { .. }
                 | Event::LimitSet
+                | Event::Forked { .. }
+                | Event::NotCopied { .. }
+                | Event::Execed
+                | Event::Exited
+                | Event::Truncated { .. }
                 | Event::DefFlags(_)
                 | Event::Named { .. }
         )

@@ -8,9 +8,9 @@
 use mmscope_figure::say::{event, limit, merge, outcome, refusal, source};
 use mmscope_mm::{
     Advice, AlignMove, AlignVerdict, AnonVma, BreakMove, Call, Change, CollapseRefusal, Direction,
-    Errno, Event, FaultPage, GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal, Kernel,
-    Machine, MapFlags, MergeForm, MergeRefusal, Mmap, Nodes, NotHuge, Outcome, PlacedBy, Pmd,
-    PmdSplit, Range, Refusal, Release, RemapBy, Settings, Side, Signal, Start, StartMap,
+    Errno, Event, FaultPage, FileId, GapLook, GapVerdict, GrowthRefusal, HintVerdict, Journal,
+    Kernel, Machine, MapFlags, MergeForm, MergeRefusal, Mmap, Nodes, NotHuge, Outcome, PlacedBy,
+    Pmd, PmdSplit, Range, Refusal, Release, RemapBy, Settings, Side, Signal, Start, StartMap,
     ThpDisable, TreeWrite, VmFlags, VmaId,
 };
 
@@ -119,6 +119,7 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         MergeRefusal::FaultedIntoUnfaulted => 8,
         MergeRefusal::StaysBehind => 9,
         MergeRefusal::Name => 10,
+        MergeRefusal::Inherited => 11,
     };
     let all = vec![
         MergeRefusal::NoNeighbour,
@@ -138,8 +139,9 @@ fn merge_refusals() -> Vec<MergeRefusal> {
         MergeRefusal::FaultedIntoUnfaulted,
         MergeRefusal::StaysBehind,
         MergeRefusal::Name,
+        MergeRefusal::Inherited,
     ];
-    complete(all.iter().map(|refusal| number(*refusal)), 11);
+    complete(all.iter().map(|refusal| number(*refusal)), 12);
     all
 }
 
@@ -388,9 +390,14 @@ fn number(event: &Event) -> usize {
         Event::Collapsed { .. } => 30,
         Event::ThpSwitched(_) => 31,
         Event::ShmemObject { .. } => 34,
-        Event::PmdSplit { .. } => 37,
         Event::DefFlags(_) => 35,
         Event::Named { .. } => 36,
+        Event::PmdSplit { .. } => 37,
+        Event::Forked { .. } => 38,
+        Event::NotCopied { .. } => 39,
+        Event::Execed => 40,
+        Event::Exited => 41,
+        Event::Truncated { .. } => 42,
     }
 }
 
@@ -471,6 +478,15 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
         Event::Grown { vma, start: 0x1000 },
         Event::LimitSet,
+        Event::Forked { child: false },
+        Event::Forked { child: true },
+        Event::NotCopied { range: RANGE },
+        Event::Execed,
+        Event::Exited,
+        Event::Truncated {
+            file: FileId(0),
+            len: 4096,
+        },
         Event::DefFlags(VmFlags::empty()),
         Event::DefFlags(VmFlags::LOCKED_MASK),
         Event::Named { vma, range: RANGE },
@@ -682,7 +698,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 38);
+    complete(all.iter().map(number), 43);
     all
 }
 

@@ -76,6 +76,10 @@ pub(crate) fn counted_from(mut call: Call, base: u64) -> Call {
         | Call::Touch { addr, .. } => *addr = addr.wrapping_add(base),
         Call::SetThpDisable { .. }
         | Call::Setrlimit { .. }
+        | Call::Fork { .. }
+        | Call::Exec
+        | Call::Exit
+        | Call::Ftruncate { .. }
         | Call::Mlockall { .. }
         | Call::Munlockall => {}
     }

@@ -649,6 +649,9 @@ fn call(files: u32) -> impl Strategy<Value = Call> {
         any::<(u64, u64)>().prop_map(|(on, flags)| Call::SetThpDisable { on, flags }),
         any::<u32>().prop_map(|flags| Call::Mlockall { flags }),
         Just(Call::Munlockall),
+        any::<bool>().prop_map(|child| Call::Fork { child }),
+        Just(Call::Exec),
+        Just(Call::Exit),
         any::<(u64, u64, u64)>().prop_map(|(addr, len, flags)| Call::Mseal { addr, len, flags }),
         (
             any::<(u64, u64)>(),
@@ -760,6 +763,9 @@ fn put_names_right(items: &mut [Item], last: &mut Option<String>) {
                 line.relative_to = match line.call {
                     Call::SetThpDisable { .. }
                     | Call::Setrlimit { .. }
+                    | Call::Fork { .. }
+                    | Call::Exec
+                    | Call::Exit
                     | Call::Mlockall { .. }
                     | Call::Munlockall => None,
                     _ => line.relative_to.take().and(last.clone()),

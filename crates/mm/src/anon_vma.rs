@@ -40,7 +40,12 @@ impl Machine {
             self.prev_vma(vma.start)
                 .filter(|prev| self.compatible(self.vma(*prev), vma))
         };
-        let with_anon = |id: VmaId| self.vma(id).anon_vma.map(|anon| (id, anon));
+        // One that came from a parent is not shared any further.
+        let with_anon = |id: VmaId| {
+            let vma = self.vma(id);
+            let own = vma.anon_vma.filter(|_| !vma.inherited);
+            own.map(|anon| (id, anon))
+        };
         next.and_then(with_anon)
             .or_else(|| prev().and_then(with_anon))
     }

@@ -111,6 +111,8 @@ impl Machine {
             anon_pgoff: range.start >> PAGE_SHIFT,
             file: None,
             anon_vma: None,
+            inherited: false,
+            keeps_anon_vma: false,
             anon_name: None,
         };
         if !self.extend_heap(&candidate, observer) {

@@ -70,6 +70,22 @@ pub enum Call {
         /// Length in bytes, as given.
         len: u64,
     },
+    /// `fork`: the other process sleeps from then on.
+    Fork {
+        /// Go on as the child instead of the parent.
+        child: bool,
+    },
+    /// `execve` of the program that the process began with.
+    Exec,
+    /// `exit_group`
+    Exit,
+    /// `ftruncate`
+    Ftruncate {
+        /// The file.
+        fd: Fd,
+        /// Its new length in bytes.
+        len: u64,
+    },
     /// `mlockall`
     Mlockall {
         /// `MCL_*`, as given.
@@ -290,6 +306,8 @@ impl Outcome {
 /// What the model does not cover yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotModelled {
+    /// A call of a process that has exited.
+    Exited,
     /// `MADV_COLLAPSE` of a file's pages.
     CollapseFile,
     /// `MADV_PAGEOUT` of anonymous memory where there is swap.

@@ -136,6 +136,8 @@ changes! {
     CollapseReadOnly = "SCAN_PAGE_RO", "6.18", "a block is collapsed even if none of its pages is writable";
     /// Guard pages are noted in the mapping, by a flag that never blocks a merge.
     MaybeGuard = "VM_MAYBE_GUARD", "6.19 (6.18.y)", "a mapping with guard pages is marked, which never blocks a merge";
+    /// mremap looks where the pages that it moves came from.
+    InheritedStayApart = "copied_from", "6.19 (stable too)", "pages inherited at a fork and moved by mremap never join an untouched mapping";
     /// MADV_COLLAPSE goes on behind a block without a page table.
     CollapsePassesEmpty = "SCAN_NO_PTE_TABLE", "6.19 (assumed)", "MADV_COLLAPSE goes on behind an empty block";
     /// mremap counts the mappings that it may need by another rule, and whatever it does.

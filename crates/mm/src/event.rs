@@ -8,6 +8,7 @@ use mmscope_maple::{GapLook, WriteEvent};
 use crate::call::{Advice, Signal};
 use crate::change::Change;
 use crate::errno::Errno;
+use crate::file::FileId;
 use crate::flags::VmFlags;
 use crate::nodes::{Nodes, TreeWrite};
 use crate::page_table::Pmd;
@@ -294,6 +295,27 @@ pub enum Event {
         /// Why.
         reason: Refusal,
     },
+    /// The address space was copied (`dup_mmap`).
+    Forked {
+        /// Whether the child is what goes on.
+        child: bool,
+    },
+    /// A mapping that the child does not get (`VM_DONTCOPY`).
+    NotCopied {
+        /// Where.
+        range: Range,
+    },
+    /// The address space was made anew (`execve`).
+    Execed,
+    /// The process has exited.
+    Exited,
+    /// A file got another length (`ftruncate`).
+    Truncated {
+        /// Which.
+        file: FileId,
+        /// Its length in bytes.
+        len: u64,
+    },
     /// `mlockall` or `munlockall` said which lock flags later mappings get (`mm->def_flags`).
     DefFlags(VmFlags),
     /// A part of a mapping got a name, or lost it (`madvise_vma_anon_name`).
@@ -435,6 +457,8 @@ pub enum MergeRefusal {
     AnonVmaDiffers(AnonVma, AnonVma),
     /// The range was written to, the neighbour that would take it was not (before `879bca0a2c4f`).
     FaultedIntoUnfaulted,
+    /// Its pages may still be a parent's (`vma_had_uncowed_parents`): the range's own, or those of the neighbour that would take it.
+    Inherited,
     /// The range comes from this neighbour, which stays (`MREMAP_DONTUNMAP`).
     StaysBehind,
 }

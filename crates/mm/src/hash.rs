@@ -28,6 +28,7 @@ impl Hash {
             file,
             anon_vma,
             special,
+            inherited,
             anon_name,
         } = vma;
         for word in [*start, *end, flags.bits(), *pgoff, *anon_pgoff] {
@@ -37,6 +38,9 @@ impl Hash {
             VmFile::File(file) => u64::from(file.0),
             VmFile::Shmem(id) => u64::from(id.index()) | 1 << 32,
         }));
+        if *inherited {
+            self.word(1);
+        }
         if let Some(name) = anon_name {
             for byte in name.bytes() {
                 self.word(byte.into());
@@ -90,6 +94,10 @@ impl Machine {
             u64::from(process.next_anon_vma.0) | (process.thp_disable as u64) << 32,
         ] {
             hash.word(word);
+        }
+        for (file, len) in &process.file_lens {
+            hash.word(file.0.into());
+            hash.word(*len);
         }
         let limits = &process.rlimits;
         for limit in [

@@ -74,7 +74,7 @@ impl Release {
         "6.16": FaultedJoinsUnfaulted MremapChecksParams MremapCountsLocked VacantHeight SpanningStops;
         "6.17": MremapChecksSource;
         "6.18": NodeSheaves ThpDisableFlag CollapseReadOnly;
-        "6.19": MaybeGuard CollapsePassesEmpty;
+        "6.19": MaybeGuard InheritedStayApart CollapsePassesEmpty;
         "7.0":;
         "7.1" tree_assumed: MremapCountsSplits;
         "7.2": MapleCopies;
@@ -169,6 +169,9 @@ impl Kernel {
         let mut rest = &name[id.len()..];
         while !rest.is_empty() {
             let on = rest.starts_with('+');
+            if !rest.starts_with(['+', '-']) {
+                return Err(KernelError::UnknownChange(rest.to_owned()));
+            }
             let change = Change::ALL
                 .iter()
                 .copied()
@@ -355,5 +358,12 @@ mod tests {
             Kernel::parse("6.14-abc"),
             Err(KernelError::UnknownChange("abc".into()))
         );
+        // Changes begin with a sign each.
+        for behind in ["é", "x249608ee4713"] {
+            assert_eq!(
+                Kernel::parse(&format!("6.14-d4148aeab412{behind}")),
+                Err(KernelError::UnknownChange(behind.into()))
+            );
+        }
     }
 }

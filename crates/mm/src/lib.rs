@@ -32,6 +32,7 @@ mod fault;
 mod file;
 mod flags;
 mod folio;
+mod fork;
 mod hash;
 mod journal;
 mod kernel;
@@ -59,6 +60,7 @@ pub mod smaps;
 mod split;
 mod start;
 mod thp;
+mod truncate;
 mod unmapped_area;
 mod vma;
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use mmscope_maple::{Arena, MaState, MapleTree};
 
-use crate::call::{Call, Outcome};
+use crate::call::{Call, NotModelled, Outcome};
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
 use crate::file::File;
@@ -17,6 +17,7 @@ use crate::page_table::Mapped;
 use crate::process::{Process, ProcessId};
 use crate::settings::Settings;
 use crate::shmem::Shmem;
+use crate::start::Start;
 use crate::vma::{Vma, VmaId};
 
 /// Why a call ends early: the error it returns and the reason behind it.
@@ -36,11 +37,15 @@ pub struct Machine {
     pub(crate) shmems: Arena<Shmem>,
     pub(crate) processes: Arena<Process, 4>,
     pub(crate) current: ProcessId,
+    pub(crate) start: Rc<Start>,
 }
 
 impl Machine {
     /// Does one call. With `&mut ()` as the observer nothing is recorded, with a [`crate::Journal`] everything is.
     pub fn run(&mut self, call: &Call, observer: &mut impl Observer) -> Outcome {
+        if self.process().exited {
+            return Outcome::NotModelled(NotModelled::Exited);
+        }
         let done = match *call {
             Call::Mmap(mmap) => return self.mmap(mmap, observer),
             Call::Munmap { addr, len } => self.munmap(addr, len, observer),
@@ -65,6 +70,16 @@ impl Machine {
             }
             Call::Mlock { addr, len, flags } => self.mlock(addr, len, flags, observer),
             Call::Munlock { addr, len } => self.munlock(addr, len, observer),
+            Call::Fork { child } => self.fork(child, observer),
+            Call::Exec => {
+                self.exec(observer);
+                Ok(())
+            }
+            Call::Exit => {
+                self.exit(observer);
+                Ok(())
+            }
+            Call::Ftruncate { fd, len } => self.ftruncate(fd, len, observer),
             Call::Mlockall { flags } => self.mlockall(flags, observer),
             Call::Munlockall => {
                 self.apply_mlockall(0, observer);

@@ -23,6 +23,10 @@ pub(crate) struct Candidate {
     pub(crate) anon_pgoff: u64,
     pub(crate) file: Option<VmFile>,
     pub(crate) anon_vma: Option<AnonVma>,
+    /// [`Vma::inherited`] of where it comes from.
+    pub(crate) inherited: bool,
+    /// Whether that keeps a neighbour without an `anon_vma` from taking this one's.
+    pub(crate) keeps_anon_vma: bool,
     pub(crate) anon_name: Option<Rc<str>>,
 }
 
@@ -93,9 +97,11 @@ impl Machine {
                     start: self.vma(prev).start,
                     end: self.vma(next).end,
                 };
-                self.adopt_anon_vma(prev, candidate.anon_vma, observer);
+                self.adopt_anon_vma(prev, candidate.anon_vma, candidate.inherited, observer);
                 self.stick(prev, candidate.flags, observer);
-                self.adopt_anon_vma(prev, self.vma(next).anon_vma, observer);
+                let taken = self.vma(next);
+                let (anon_vma, inherited) = (taken.anon_vma, taken.inherited);
+                self.adopt_anon_vma(prev, anon_vma, inherited, observer);
                 self.stick(prev, self.vma(next).flags, observer);
                 self.resize(prev, range, write, observer);
                 self.drop_vma(next, observer);
@@ -111,7 +117,7 @@ impl Machine {
                     start: self.vma(prev).start,
                     end: range.end,
                 };
-                self.adopt_anon_vma(prev, candidate.anon_vma, observer);
+                self.adopt_anon_vma(prev, candidate.anon_vma, candidate.inherited, observer);
                 self.stick(prev, candidate.flags, observer);
                 self.resize(prev, range, write, observer);
                 observer.event(|| Event::Merged {
@@ -126,7 +132,7 @@ impl Machine {
                     start: range.start,
                     end: self.vma(next).end,
                 };
-                self.adopt_anon_vma(next, candidate.anon_vma, observer);
+                self.adopt_anon_vma(next, candidate.anon_vma, candidate.inherited, observer);
                 self.stick(next, candidate.flags, observer);
                 self.resize(next, range, write, observer);
                 observer.event(|| Event::Merged {
@@ -185,11 +191,13 @@ impl Machine {
             start: prev.map_or(range.start, |prev| self.vma(prev).start),
             end: next.map_or(range.end, |next| self.vma(next).end),
         };
-        self.adopt_anon_vma(into, candidate.anon_vma, observer);
+        self.adopt_anon_vma(into, candidate.anon_vma, candidate.inherited, observer);
         self.stick(into, candidate.flags, observer);
         match form {
             MergeForm::WholeBetween => {
-                self.adopt_anon_vma(into, self.vma(next?).anon_vma, observer);
+                let taken = self.vma(next?);
+                let (anon_vma, inherited) = (taken.anon_vma, taken.inherited);
+                self.adopt_anon_vma(into, anon_vma, inherited, observer);
                 self.stick(into, self.vma(next?).flags, observer);
             }
             MergeForm::HeadIntoPrev => {
@@ -334,6 +342,8 @@ impl Machine {
             (Some(_), None) if !self.kernel.has(Change::FaultedJoinsUnfaulted) => {
                 Err(MergeRefusal::FaultedIntoUnfaulted)
             }
+            (Some(_), None) if candidate.keeps_anon_vma => Err(MergeRefusal::Inherited),
+            (None, Some(_)) if target.inherited => Err(MergeRefusal::Inherited),
             (Some(a), Some(b)) if a != b => Err(MergeRefusal::AnonVmaDiffers(a, b)),
             _ => Ok(()),
         }
@@ -369,10 +379,12 @@ impl Machine {
         &mut self,
         id: VmaId,
         anon_vma: Option<AnonVma>,
+        inherited: bool,
         observer: &mut impl Observer,
     ) {
         if anon_vma.is_some() && self.vma(id).anon_vma.is_none() {
-            self.edit_vma(id, observer).anon_vma = anon_vma;
+            let vma = self.edit_vma(id, observer);
+            (vma.anon_vma, vma.inherited) = (anon_vma, inherited);
         }
     }
 

@@ -222,6 +222,8 @@ impl Machine {
             anon_pgoff: range.start >> PAGE_SHIFT,
             file,
             anon_vma: None,
+            inherited: false,
+            keeps_anon_vma: false,
             anon_name: None,
         };
         let vma = match self.merge_new(&candidate, Neighbours::Both, observer) {
@@ -270,7 +272,9 @@ impl Machine {
             anon_pgoff,
             file,
             anon_vma,
+            inherited,
             anon_name,
+            ..
         } = candidate.clone();
         let vma = Vma {
             start: range.start,
@@ -281,6 +285,7 @@ impl Machine {
             file,
             anon_vma,
             special: None,
+            inherited,
             anon_name,
         };
         let vma = self.link(vma, write, observer);

@@ -172,6 +172,8 @@ impl Machine {
             anon_pgoff: vma.anon_pgoff_at(piece.start),
             file: vma.file,
             anon_vma: vma.anon_vma,
+            inherited: vma.inherited,
+            keeps_anon_vma: vma.inherited,
             anon_name,
         };
         if let Some(merged) = self.merge_existing(id, &candidate, observer) {

@@ -235,6 +235,8 @@ impl Machine {
             anon_pgoff: vma.anon_pgoff_at(vma.end),
             file: vma.file,
             anon_vma: vma.anon_vma,
+            inherited: vma.inherited,
+            keeps_anon_vma: false,
             anon_name: vma.anon_name.clone(),
         };
         let added = Neighbours::Moved { not: None };
@@ -345,6 +347,8 @@ impl Machine {
             anon_pgoff,
             file: vma.file,
             anon_vma: vma.anon_vma,
+            inherited: vma.inherited,
+            keeps_anon_vma: vma.inherited && self.kernel.has(Change::InheritedStayApart),
             anon_name: vma.anon_name.clone(),
         };
         let apart = remap.flags.contains(MremapFlags::DONTUNMAP)
@@ -381,7 +385,8 @@ impl Machine {
             }
         }
         if whole && new != source && self.vma(source).anon_vma.is_some() {
-            self.edit_vma(source, observer).anon_vma = None;
+            let vma = self.edit_vma(source, observer);
+            (vma.anon_vma, vma.inherited) = (None, false);
             observer.event(|| Event::AnonVmaDropped { vma: source });
         }
     }

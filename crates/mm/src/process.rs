@@ -2,6 +2,7 @@
 
 use mmscope_maple::Id;
 
+use crate::file::FileId;
 use crate::flags::VmFlags;
 use crate::nodes::Nodes;
 use crate::settings::Rlimits;
@@ -55,6 +56,10 @@ pub struct Process {
     pub thp_disable: ThpDisable,
     /// Limits in force.
     pub rlimits: Rlimits,
+    /// Files whose length `ftruncate` changed, and their lengths in bytes.
+    pub file_lens: Vec<(FileId, u64)>,
+    /// It has exited: no call can follow.
+    pub exited: bool,
     /// The number that the next `anon_vma` gets.
     pub next_anon_vma: AnonVma,
     /// Maple tree nodes since the start. Nothing depends on them.

@@ -3,6 +3,7 @@
 use mmscope_maple::Id;
 
 use crate::event::Event;
+use crate::file::FileId;
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::observer::Observer;
@@ -79,12 +80,21 @@ impl Machine {
         }
     }
 
+    /// How long a file is, in bytes; `None` if that is not known.
+    pub fn file_len(&self, file: FileId) -> Option<u64> {
+        let set = &self.process().file_lens;
+        match set.iter().find(|(of, _)| *of == file) {
+            Some((_, len)) => Some(*len),
+            None => self.files[file.0 as usize].len,
+        }
+    }
+
     /// Where a mapping reaches past the end of what it shows: an access there raises `BUS_ADRERR`. At its end or above:
     /// nowhere.
     pub(crate) fn file_end(&self, vma: &Vma) -> u64 {
         let len = match vma.file {
             None => None,
-            Some(VmFile::File(file)) => self.files[file.0 as usize].len,
+            Some(VmFile::File(file)) => self.file_len(file),
             Some(VmFile::Shmem(id)) => Some(self.shmems[id].len),
         };
         match len {

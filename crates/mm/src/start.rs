@@ -100,37 +100,7 @@ impl Machine {
         start: &Start,
         observer: &mut impl Observer,
     ) -> Result<Machine, StartError> {
-        let layout = Layout::pick(&settings);
-        let stack_top = start
-            .maps
-            .iter()
-            .filter(|map| map.special == Some(Special::Stack))
-            .map(|map| map.range.end)
-            .max();
-        let data = start
-            .maps
-            .iter()
-            .find(|map| map.file.is_some() && map.perms.contains(VmFlags::WRITE));
-        let start_brk = start.start_brk.unwrap_or_else(|| end_of_first_file(start));
-        let process = Process {
-            map_count: 0,
-            total_vm: 0,
-            data_vm: 0,
-            locked_vm: 0,
-            def_flags: VmFlags::empty(),
-            committed: 0,
-            start_data: data.map_or(0, |map| map.range.start),
-            end_data: data.map_or(0, |map| map.range.end),
-            start_brk,
-            brk: start.brk.unwrap_or(start_brk),
-            start_stack: stack_top.map_or(0, |top| top.saturating_sub(8)),
-            mmap_base: layout.mmap_base,
-            mmap_legacy_base: layout.mmap_legacy_base,
-            thp_disable: ThpDisable::No,
-            rlimits: settings.rlimits,
-            next_anon_vma: AnonVma(0),
-            nodes: Nodes::default(),
-        };
+        let process = process(&settings, start);
         let mut tree = MapleTree::with_rules(kernel.maple_rules().unwrap_or_default());
         tree.set_rcu(kernel.has(Change::MmTreeRcu));
         let mut processes = Arena::default();
@@ -145,6 +115,7 @@ impl Machine {
             shmems: Arena::new(),
             processes,
             current,
+            start: Rc::new(start.clone()),
         };
         for (index, map) in (0u32..).zip(&start.maps) {
             machine.start_map(index, map, start, observer)?;
@@ -152,7 +123,7 @@ impl Machine {
         Ok(machine)
     }
 
-    fn start_map(
+    pub(crate) fn start_map(
         &mut self,
         index: u32,
         map: &StartMap,
@@ -201,6 +172,7 @@ impl Machine {
                 file: map.file.map(VmFile::File),
                 anon_vma,
                 special: map.special.filter(|special| *special != Special::Stack),
+                inherited: false,
                 anon_name: None,
             },
             observer,
@@ -214,6 +186,43 @@ impl Machine {
             self.note_tables(range, observer);
         }
         Ok(())
+    }
+}
+
+/// The process before the first call, without its mappings.
+pub(crate) fn process(settings: &Settings, start: &Start) -> Process {
+    let layout = Layout::pick(settings);
+    let stack_top = start
+        .maps
+        .iter()
+        .filter(|map| map.special == Some(Special::Stack))
+        .map(|map| map.range.end)
+        .max();
+    let data = start
+        .maps
+        .iter()
+        .find(|map| map.file.is_some() && map.perms.contains(VmFlags::WRITE));
+    let start_brk = start.start_brk.unwrap_or_else(|| end_of_first_file(start));
+    Process {
+        map_count: 0,
+        total_vm: 0,
+        data_vm: 0,
+        locked_vm: 0,
+        def_flags: VmFlags::empty(),
+        committed: 0,
+        start_data: data.map_or(0, |map| map.range.start),
+        end_data: data.map_or(0, |map| map.range.end),
+        start_brk,
+        brk: start.brk.unwrap_or(start_brk),
+        start_stack: stack_top.map_or(0, |top| top.saturating_sub(8)),
+        mmap_base: layout.mmap_base,
+        mmap_legacy_base: layout.mmap_legacy_base,
+        thp_disable: ThpDisable::No,
+        rlimits: settings.rlimits,
+        file_lens: Vec::new(),
+        exited: false,
+        next_anon_vma: AnonVma(0),
+        nodes: Nodes::default(),
     }
 }
 

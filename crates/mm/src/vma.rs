@@ -79,6 +79,8 @@ pub struct Vma {
     pub file: Option<VmFile>,
     /// The `anon_vma`, once a private page was needed.
     pub anon_vma: Option<AnonVma>,
+    /// It came from a parent with an `anon_vma`: its `anon_vma_chain` has more than one link (`vma_had_uncowed_parents`).
+    pub inherited: bool,
     /// Set on `[vvar]`, `[vvar_vclock]` and `[vdso]`: no call may split or merge them (`special_mapping_vmops`).
     pub special: Option<Special>,
     /// The name that `PR_SET_VMA_ANON_NAME` gave it, as maps prints it: `[anon:…]` or `[anon_shmem:…]`.

@@ -14,19 +14,13 @@ pub(crate) enum Ask {
     Pages(Range),
     /// The byte at an address.
     Peek(u64),
-    /// A child that only sleeps.
-    Fork,
-    /// The model does not cover it yet.
-    OutOfScope(OutOfScope),
 }
 
 /// Why an op is not compared. The list may only get shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutOfScope {
-    /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
+    /// `MADV_COLLAPSE` of a file's pages, `MADV_PAGEOUT` with swap.
     AdviceAboutPages,
-    /// `ftruncate`
-    Ftruncate,
 }
 
 impl OutOfScope {
@@ -34,9 +28,8 @@ impl OutOfScope {
     pub fn reason(self) -> &'static str {
         match self {
             OutOfScope::AdviceAboutPages => {
-                "advice that depends on single pages is not modelled yet"
+                "advice about pages of files or swap is not modelled yet"
             }
-            OutOfScope::Ftruncate => "ftruncate is not modelled yet",
         }
     }
 }
@@ -44,7 +37,9 @@ impl OutOfScope {
 impl From<NotModelled> for OutOfScope {
     fn from(what: NotModelled) -> OutOfScope {
         match what {
-            NotModelled::CollapseFile | NotModelled::PageOut => OutOfScope::AdviceAboutPages,
+            NotModelled::CollapseFile | NotModelled::PageOut | NotModelled::Exited => {
+                OutOfScope::AdviceAboutPages
+            }
         }
     }
 }
@@ -214,7 +209,6 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
         Some(file) if file < files => Fd::File(FileId(file)),
         _ => Fd::None,
     };
-    let out = |reason| Ok(Ask::OutOfScope(reason));
     Ok(Ask::Call(match *op {
         "mmap" => Call::Mmap(Mmap {
             addr: number(0)?,
@@ -279,8 +273,11 @@ pub(crate) fn parse(line: &str, names: &Names<'_>, files: u32) -> Result<Ask, Sc
             on: number(0)?,
             flags: if args.len() > 1 { number(1)? } else { 0 },
         },
-        "fork" => return Ok(Ask::Fork),
-        "ftruncate" => return out(OutOfScope::Ftruncate),
+        "fork" => Call::Fork { child: false },
+        "ftruncate" => Call::Ftruncate {
+            fd: fd(arg(0)?),
+            len: number(1)?,
+        },
         other => return Err(bad(line, &format!("no op is named “{other}”"))),
     }))
 }

@@ -90,11 +90,6 @@ pub fn check_case(case: &Case, kernel: Kernel) -> Result<Report, String> {
             Ask::Frag(range, prot) => Ok(frag(&mut machine, *range, *prot)),
             Ask::Pages(range) => Ok(Answer::value(present(&machine, *range))),
             Ask::Peek(addr) => Ok(peek(&mut machine, *addr)),
-            Ask::Fork => {
-                machine.share_with_child(&mut ());
-                Ok(Answer::value(0.into()))
-            }
-            Ask::OutOfScope(reason) => Err(*reason),
         };
         let answer = match answer {
             Ok(answer) => answer,

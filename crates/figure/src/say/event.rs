@@ -286,6 +286,38 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
             "The limit holds from now on; what is mapped stays.".to_owned(),
             Tone::Yes,
         ),
+        Event::Forked { child } => (
+            format!(
+                "The address space is copied, and the {} sleeps from now on. Both share the pages until one of them writes. Maple tree nodes of the copy are not counted.",
+                if *child { "parent" } else { "child" }
+            ),
+            Tone::Yes,
+        ),
+        Event::NotCopied { range } => (
+            format!(
+                "{} has VM_DONTCOPY: the child does not get it.",
+                num::range(*range)
+            ),
+            Tone::Step,
+        ),
+        Event::Execed => (
+            "The address space is that of the start again; nodes of the maple tree are not counted.".to_owned(),
+            Tone::Yes,
+        ),
+        Event::Exited => (
+            "The process has exited: nothing is mapped any more.".to_owned(),
+            Tone::Yes,
+        ),
+        Event::Truncated { file, len } => {
+            let path = machine.files().get(file.0 as usize).map_or("the file", |file| &file.path);
+            (
+                format!(
+                    "Its length is {} now: pages of {path} behind that are gone, private copies too.",
+                    num::size(*len)
+                ),
+                Tone::Yes,
+            )
+        }
         Event::DefFlags(to) if to.is_empty() => {
             ("Later mappings are not locked.".to_owned(), Tone::Step)
         }

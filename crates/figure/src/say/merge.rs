@@ -37,6 +37,9 @@ pub fn refusal(side: Side, refusal: MergeRefusal) -> String {
                 "it was written to and the mapping {toward} was not, which this kernel takes for a difference"
             )
         }
+        MergeRefusal::Inherited => format!(
+            "it or the mapping {toward} was written to before a fork, and its pages may still be a parent\u{2019}s"
+        ),
         MergeRefusal::StaysBehind => format!(
             "the mapping {toward} is the one it comes from, which MREMAP_DONTUNMAP leaves in place"
         ),
@@ -67,6 +70,7 @@ pub fn condition(refusal: MergeRefusal) -> Option<String> {
         MergeRefusal::FaultedIntoUnfaulted => {
             Some("anon_vma of both sides alike = false: one has none".to_owned())
         }
+        MergeRefusal::Inherited => Some("list_is_singular(anon_vma_chain) = false".to_owned()),
         MergeRefusal::StaysBehind => Some("flags & MREMAP_DONTUNMAP = true".to_owned()),
     }
 }

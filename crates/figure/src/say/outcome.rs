@@ -175,6 +175,12 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         )),
         Event::Fault { page, .. } => Some((limit::page(*page), String::new())),
         Event::LimitSet => Some(same("limit set")),
+        Event::Forked { child: true } => Some(same("goes on as the child")),
+        Event::Forked { child: false } => Some(same("a child sleeps")),
+        Event::NotCopied { .. } => Some(same("not copied to the child")),
+        Event::Execed => Some(same("a new address space")),
+        Event::Exited => Some(same("exited")),
+        Event::Truncated { .. } => Some(same("file length set")),
         Event::DefFlags(_) => Some(same("lock flags set")),
         Event::Named { .. } => Some(same("name changed")),
         Event::HintRaised { .. }
@@ -240,6 +246,7 @@ pub fn value(outcome: Outcome) -> String {
 /// What the model does not cover.
 pub fn not_modelled(what: NotModelled) -> &'static str {
     match what {
+        NotModelled::Exited => "the process has exited: no call can follow",
         NotModelled::CollapseFile => {
             "MADV_COLLAPSE of a file's pages is not modelled yet; nothing was done, nothing is guessed"
         }

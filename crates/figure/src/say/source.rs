@@ -104,6 +104,10 @@ pub fn function(
         Event::Signalled { .. } => "do_user_addr_fault()",
         Event::Refused { reason, .. } => super::refusal::function(kernel, call, *reason),
         Event::LimitSet => "do_prlimit()",
+        Event::Forked { .. } | Event::NotCopied { .. } => "dup_mmap()",
+        Event::Execed => "begin_new_exec()",
+        Event::Exited => "exit_mmap()",
+        Event::Truncated { .. } => "truncate_setsize()",
         Event::DefFlags(_) => "apply_mlockall_flags()",
         Event::Named { .. } => "madvise_vma_anon_name()",
         Event::Tree(step) => match step {

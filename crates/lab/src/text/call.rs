@@ -22,6 +22,10 @@ pub(crate) const CALLS: &[&str] = &[
     "mlock",
     "mlock2",
     "munlock",
+    "fork",
+    "exec",
+    "exit",
+    "ftruncate",
     "mlockall",
     "munlockall",
     "mseal",
@@ -32,6 +36,9 @@ pub(crate) const CALLS: &[&str] = &[
     "touch",
     "read",
 ];
+
+/// The argument of fork if the child is what goes on.
+pub(crate) const CHILD: &str = "child";
 
 /// What `prctl` can be asked for that is about memory here.
 pub(crate) const PRCTLS: &[&str] = &[THP_DISABLE, SET_VMA];
@@ -147,6 +154,27 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             let (addr, base) = address(args[0], context)?;
             let len = number(args[1])?;
             Ok((Call::Munlock { addr, len }, base))
+        }
+        "fork" => {
+            arguments(parts, "fork", u32::from(!args.is_empty()))?;
+            let child = !args.is_empty();
+            if child && args[0].text() != CHILD {
+                return Err(args[0].wants(Expected::OneOf(&[CHILD])));
+            }
+            Ok((Call::Fork { child }, None))
+        }
+        "exec" => {
+            arguments(parts, "exec", 0)?;
+            Ok((Call::Exec, None))
+        }
+        "exit" => {
+            arguments(parts, "exit", 0)?;
+            Ok((Call::Exit, None))
+        }
+        "ftruncate" => {
+            arguments(parts, "ftruncate", 2)?;
+            let (fd, len) = (context.fd(args[0])?, number(args[1])?);
+            Ok((Call::Ftruncate { fd, len }, None))
         }
         "mlockall" => {
             arguments(parts, "mlockall", 1)?;

@@ -7,7 +7,7 @@ use mmscope_mm::{
     Settings,
 };
 
-use super::call::{ANON_NAME, RESOURCES, SET_VMA, THP_DISABLE, anon_name_text, error_text};
+use super::call::{ANON_NAME, CHILD, RESOURCES, SET_VMA, THP_DISABLE, anon_name_text, error_text};
 use super::flags::{
     advice_text, map_flags_text, mcl_text, mlock_text, mremap_flags_text, prot_text,
 };
@@ -273,6 +273,11 @@ pub fn call_text(line: &CallLine, files: &[File]) -> String {
             format!("mlock2({}, {len}, {})", addr(start), mlock_text(flags))
         }
         Call::Munlock { addr: start, len } => format!("munlock({}, {len})", addr(start)),
+        Call::Fork { child: false } => "fork()".to_owned(),
+        Call::Fork { child: true } => format!("fork({CHILD})"),
+        Call::Exec => "exec()".to_owned(),
+        Call::Exit => "exit()".to_owned(),
+        Call::Ftruncate { fd, len } => format!("ftruncate({}, {len})", fd_text(fd, files)),
         Call::Mlockall { flags } => format!("mlockall({})", mcl_text(flags)),
         Call::Munlockall => "munlockall()".to_owned(),
         Call::Mseal {

@@ -12,13 +12,16 @@ pub(super) fn changes(before: &Machine, after: &Machine, entries: &[Entry]) -> V
         .iter()
         .filter_map(|entry| worked_on(entry, after))
         .collect();
-    let placed = entries.iter().find_map(|entry| match entry {
-        Entry::Event(Event::Placed { range, .. }) => Some(*range),
-        _ => None,
-    });
+    // Several with an mremap that moves several mappings.
+    let mut placed = Vec::new();
+    for entry in entries {
+        if let Entry::Event(Event::Placed { range, .. }) = entry {
+            placed.push(*range);
+        }
+    }
     let mut changes = Vec::new();
     for range in joined(&mut ranges) {
-        compare(before, after, range, placed, &mut changes);
+        compare(before, after, range, &placed, &mut changes);
     }
     changes
 }
@@ -55,7 +58,7 @@ fn compare(
     before: &Machine,
     after: &Machine,
     within: Range,
-    placed: Option<Range>,
+    placed: &[Range],
     changes: &mut Vec<Change>,
 ) {
     let mut old = Side::new(before, within);
@@ -66,17 +69,15 @@ fn compare(
         let (is, is_until) = new.at(at, within.end);
         let mut until = was_until.min(is_until);
         // A mapping put over another one is new in all of its range.
-        let replaced = match placed {
-            Some(placed) if at < placed.start => {
+        let mut replaced = false;
+        for placed in placed {
+            if at < placed.start {
                 until = until.min(placed.start);
-                false
-            }
-            Some(placed) if at < placed.end => {
+            } else if at < placed.end {
                 until = until.min(placed.end);
-                true
+                replaced = true;
             }
-            _ => false,
-        };
+        }
         let kind = match (was, is) {
             (None, Some(_)) => Some(ChangeKind::Mapped),
             (Some(_), None) => Some(ChangeKind::Unmapped),

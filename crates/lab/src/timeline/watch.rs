@@ -1,6 +1,6 @@
 //! The survey: counts what a call did and notes where.
 
-use mmscope_mm::page::{PAGE_SIZE, page_down, page_up};
+use mmscope_mm::page::{PAGE_SIZE, TASK_SIZE, page_down, page_up};
 use mmscope_mm::{Entry, Event, Range, Undo, Vma};
 
 /// What a call did, counted.
@@ -66,6 +66,10 @@ fn touched_by(event: &Event) -> Option<Range> {
         | Event::Unmap { range, .. }
         | Event::Merged { range, .. }
         | Event::NewVma { range, .. } => Some(range),
+        Event::Execed | Event::Exited => Some(Range {
+            start: 0,
+            end: TASK_SIZE,
+        }),
         Event::Break { from, to, .. } => {
             let range = Range {
                 start: page_down(from.min(to)),
