@@ -31,7 +31,8 @@ fn every_recorded_call_is_answered_alike() {
         all.add(report);
     }
     println!("all: {} cases, {all}", all.cases);
-    assert_eq!(all.compared, 189_683);
+    // 138 421 calls of the scripts, and 51 140 recorded later.
+    assert_eq!(all.compared, 189_561);
 }
 
 #[test]
