@@ -11,12 +11,6 @@ impl Machine {
     /// it got.
     pub fn share_with_child(&mut self, observer: &mut impl Observer) {
         let apart = VmFlags::MAYSHARE | VmFlags::DONTCOPY | VmFlags::WIPEONFORK;
-        let forked = |pte: Pte| {
-            Some(Pte {
-                forked: pte.forked || pte.page == Page::Anon,
-                ..pte
-            })
-        };
         let mut at = 0;
         while let Some(id) = self.find_vma(at) {
             let vma = self.vma(id);
@@ -24,7 +18,14 @@ impl Machine {
                 start: vma.start,
                 end: vma.end,
             };
-            if !vma.flags.intersects(apart) {
+            // A mapping without pages of its own is not copied: a fault will find its pages again.
+            if !vma.flags.intersects(apart) && vma.anon_vma.is_some() {
+                let forked = |pte: Pte| {
+                    Some(Pte {
+                        forked: pte.forked || matches!(pte.page, Page::Anon | Page::File),
+                        ..pte
+                    })
+                };
                 self.change_ptes(whole, &forked, observer);
             }
             at = whole.end;

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::call::Access;
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
@@ -131,6 +132,11 @@ impl Machine {
             from: old,
             to: flags,
         });
+        // Locked pages that can be written to now are copied at once.
+        let may = VmFlags::WRITE | VmFlags::SHARED | VmFlags::LOCKED;
+        if old & may == VmFlags::LOCKED && flags.contains(VmFlags::WRITE) {
+            let _ = self.populate(piece, Access::Write, observer);
+        }
         Ok(())
     }
 
