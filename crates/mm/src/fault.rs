@@ -151,8 +151,12 @@ impl Machine {
         let done = match (access, pte) {
             (Access::Read, Some(_)) => true,
             (Access::Write, Some(pte)) => {
-                let own = pte.page == Page::Anon || pte.page == Page::File && !private;
-                own && (pte.written || !stores) && !pte.lazyfree && !pte.forked
+                let own = match pte.page {
+                    Page::Anon => !pte.forked,
+                    Page::File => !private,
+                    _ => false,
+                };
+                own && (pte.written || !stores) && !pte.lazyfree
             }
             (_, None) => false,
         };
@@ -175,7 +179,9 @@ impl Machine {
             Some(_) => true,
         };
         let simple_write = pte.is_some_and(|pte| pte.page == Page::Anon && !pte.forked);
-        if one_block && !simple_write {
+        // One write to a huge page takes back all of it.
+        let takes_back = pmd == Some(Pmd::Huge) && pte.is_some_and(|pte| pte.lazyfree);
+        if one_block && (!simple_write || takes_back) {
             end = end.min(block_end);
         }
         // The pages that the run hits up to there, if it leaves none out; else the first one.
@@ -229,6 +235,16 @@ impl Machine {
                     ..pte
                 };
                 self.set_ptes(hits, Some(written), observer);
+                if takes_back {
+                    let block = Range::sized(block_end - PMD_SIZE, PMD_SIZE);
+                    let kept = |pte: Pte| {
+                        Some(Pte {
+                            lazyfree: false,
+                            ..pte
+                        })
+                    };
+                    self.change_ptes(block, &kept, observer);
+                }
             }
             (Some(pte), _) => {
                 // The zero page, a file's, or one shared with a child gives way to a page of its own.

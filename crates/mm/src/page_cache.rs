@@ -189,7 +189,7 @@ impl Machine {
     }
 
     /// Unmaps the pages of a file in a range, of which no other mapping shows any, on the way to being written out; there is
-    /// no swap that shared memory could go to, so its pages stay in memory (`madvise_pageout`).
+    /// no swap that shared memory could go to, so what was written to stays in memory (`madvise_pageout`).
     pub(crate) fn page_out(
         &mut self,
         id: VmaId,
@@ -209,9 +209,29 @@ impl Machine {
                 end = at + ((until - first) << PAGE_SHIFT);
                 if !elsewhere {
                     self.set_ptes(Range { start: at, end }, None, observer);
+                    self.uncache_clean(file, (first, until), observer);
                 }
             }
             at = end;
+        }
+    }
+
+    /// Takes the pages of an object out of memory that were not written to.
+    fn uncache_clean(
+        &mut self,
+        file: VmFile,
+        (first, end): (u64, u64),
+        observer: &mut impl Observer,
+    ) {
+        let mut at = first;
+        while at < end {
+            let span = self.pmds.range_at(number(file, at));
+            let until = at + (span.last - number(file, at)).min(end - 1 - at) + 1;
+            let there = span.entry.and_then(Mapped::pte);
+            if there.is_some_and(|page| !page.written) {
+                self.uncache(file, (at, until), observer);
+            }
+            at = until;
         }
     }
 

@@ -186,8 +186,10 @@ impl Machine {
             let flags = self.vma(id).flags | VmFlags::MAYBE_GUARD;
             self.set_flags(id, flags, observer);
         }
-        // So that a fork copies the markers.
-        self.anon_vma_prepare(id, observer);
+        // So that a fork copies the markers; where the mapping is marked, a file's has no need of it.
+        if !self.kernel.has(Change::MaybeGuard) || self.vma(id).is_anonymous() {
+            self.anon_vma_prepare(id, observer);
+        }
         for at in [range.start, range.end] {
             self.split_across(at, PmdSplit::Zapped, observer);
         }
