@@ -169,11 +169,9 @@ impl Machine {
         let one_block = match pmd {
             None => self.thp_may_apply(vma),
             Some(Pmd::Table) => {
-                end = end.min(if self.thp_may_apply(vma) {
-                    pmd_end
-                } else {
-                    end
-                });
+                if pte.is_some() || self.thp_may_apply(vma) {
+                    end = end.min(pmd_end);
+                }
                 false
             }
             Some(_) => true,

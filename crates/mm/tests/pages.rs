@@ -222,6 +222,31 @@ fn a_fork_shares_until_a_write() {
 }
 
 #[test]
+fn a_copied_run_ends_at_a_huge_page() {
+    let mut run = Run::huge("6.18");
+    run.write(AT, 2 * BLOCK);
+    run.advise(AT + BLOCK - PAGE, BLOCK + PAGE, Advice::NOHUGEPAGE);
+    run.0.share_with_child(&mut ());
+    run.write(AT, BLOCK + PAGE);
+    // The second block was huge, and one page of it was copied.
+    assert_eq!(run.0.pmd(AT + BLOCK), Some(Pmd::Table));
+    let forked = run.0.pte(AT + BLOCK + PAGE).unwrap().forked;
+    assert!(forked && !run.0.pte(AT + BLOCK).unwrap().forked);
+}
+
+#[test]
+fn populating_writes_nothing() {
+    let mut run = Run::huge("6.18");
+    run.advise(AT, 2 * BLOCK, Advice::POPULATE_WRITE);
+    assert_eq!(run.rss(AT), (4096, 4096));
+    assert!(!run.0.is_written(AT));
+    run.write(AT + PAGE, PAGE);
+    // Pages of zeros give way when their folio is split.
+    run.advise(AT, 2 * PAGE, Advice::FREE);
+    assert_eq!(run.rss(AT), (2052, 2048));
+}
+
+#[test]
 fn a_folio_is_split_wherever_its_pages_lie() {
     for (kernel, left) in [("6.11", 2048), ("6.12", 4)] {
         let mut run = Run::huge(kernel);
