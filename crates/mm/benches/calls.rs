@@ -6,7 +6,8 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use mmscope_mm::{
-    Call, Journal, Kernel, Machine, Observer, Range, Settings, Start, StartMap, VmFlags,
+    Access, Call, Journal, Kernel, Machine, MapFlags, Mmap, Observer, Overcommit, Range, Settings,
+    Start, StartMap, Thp, VmFlags,
 };
 
 const PAGE: u64 = 4096;
@@ -18,6 +19,7 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     page_test(&mut criterion);
     clones(&mut criterion);
+    touches(&mut criterion);
     criterion.final_summary();
 }
 
@@ -89,5 +91,55 @@ fn clones(criterion: &mut Criterion) {
     group.bench_function(BenchmarkId::new("its tree", MOST), |bencher| {
         bencher.iter(|| black_box(&machine).tree().clone());
     });
+    group.finish();
+}
+
+/// Touches of a mapping of 64 GiB, with and without huge pages, and what smaps says of it then.
+fn touches(criterion: &mut Criterion) {
+    const LEN: u64 = 64 << 30;
+    let addr = 0x1000_0000_0000;
+    let mut group = criterion.benchmark_group("touches of 64 GiB");
+    group.sample_size(10);
+    for (thp, name) in [(Thp::Never, "4 kB pages"), (Thp::Always, "huge pages")] {
+        let settings = Settings {
+            thp,
+            overcommit: Overcommit::Always,
+            ..Settings::default()
+        };
+        let Ok(kernel) = Kernel::parse("6.18") else {
+            return;
+        };
+        let Ok(mut machine) = Machine::new(kernel, settings, vec![], &Start::default()) else {
+            return;
+        };
+        let mut mmap = Mmap::anonymous(LEN);
+        (mmap.addr, mmap.flags) = (addr, mmap.flags | MapFlags::FIXED);
+        machine.run(&Call::Mmap(mmap), &mut ());
+        for stride in [PAGE, 1 << 16, 2 << 20] {
+            let call = Call::Touch {
+                addr,
+                len: LEN,
+                stride,
+                access: Access::Write,
+            };
+            group.bench_function(BenchmarkId::new(name, stride), |bencher| {
+                bencher.iter(|| {
+                    let mut machine = machine.clone();
+                    machine.run(&call, &mut ())
+                });
+            });
+            let mut touched = machine.clone();
+            touched.run(&call, &mut ());
+            let Some(id) = touched.vma_at(addr) else {
+                continue;
+            };
+            group.bench_function(
+                BenchmarkId::new(format!("smaps of {name}"), stride),
+                |bencher| {
+                    bencher.iter(|| black_box(&touched).smaps(id));
+                },
+            );
+        }
+    }
     group.finish();
 }

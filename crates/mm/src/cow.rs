@@ -10,28 +10,24 @@ impl Machine {
     /// What a fork does to the parent's pages: from now on a write copies them first. The child is not looked at: it keeps what
     /// it got.
     pub fn share_with_child(&mut self, observer: &mut impl Observer) {
-        let everything = Range {
-            start: 0,
-            end: u64::MAX,
-        };
         let apart = VmFlags::MAYSHARE | VmFlags::DONTCOPY | VmFlags::WIPEONFORK;
-        let mut shared = Vec::new();
-        for (_, vma) in self.vmas(everything) {
-            if !vma.flags.intersects(apart) {
-                shared.push(Range {
-                    start: vma.start,
-                    end: vma.end,
-                });
-            }
-        }
         let forked = |pte: Pte| {
             Some(Pte {
                 forked: pte.forked || pte.page == Page::Anon,
                 ..pte
             })
         };
-        for range in shared {
-            self.change_ptes(range, &forked, observer);
+        let mut at = 0;
+        while let Some(id) = self.find_vma(at) {
+            let vma = self.vma(id);
+            let whole = Range {
+                start: vma.start,
+                end: vma.end,
+            };
+            if !vma.flags.intersects(apart) {
+                self.change_ptes(whole, &forked, observer);
+            }
+            at = whole.end;
         }
     }
 }

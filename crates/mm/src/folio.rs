@@ -87,29 +87,24 @@ impl Machine {
             .pgoff
             .wrapping_add(start)
             .wrapping_sub(vma.start >> PAGE_SHIFT);
-        let everything = Range {
-            start: 0,
-            end: u64::MAX,
-        };
-        let mut places = Vec::new();
-        for (_, vma) in self.vmas(everything) {
+        let unmap_zeroes = self.kernel.has(Change::SplitUnmapsZeroes);
+        let mut at = 0;
+        while let Some(id) = self.find_vma(at) {
+            let vma = self.vma(id);
+            at = vma.end;
             let first = index.max(vma.pgoff);
             let end = index
                 .saturating_add(pte.folio_pages())
                 .min(vma.pgoff.saturating_add(vma.pages()));
-            if vma.anon_vma == anon_vma && first < end {
-                let place = vma.start + ((first - vma.pgoff) << PAGE_SHIFT);
-                let phase = (place >> PAGE_SHIFT).wrapping_sub(first - index);
-                let locked = vma.flags.contains(VmFlags::LOCKED);
-                let range = Range::sized(place, (end - first) << PAGE_SHIFT);
-                places.push((range, pte.at_phase(phase), locked));
+            if vma.anon_vma != anon_vma || first >= end {
+                continue;
             }
-        }
-        let unmap_zeroes = self.kernel.has(Change::SplitUnmapsZeroes);
-        for (range, pte, locked) in places {
+            let place = vma.start + ((first - vma.pgoff) << PAGE_SHIFT);
+            let pte = pte.at_phase((place >> PAGE_SHIFT).wrapping_sub(first - index));
+            let zeroes = unmap_zeroes && !vma.flags.contains(VmFlags::LOCKED);
             let small = |other: Pte| {
                 Some(match other.is_beside(pte) {
-                    true if unmap_zeroes && !locked && !other.written => Pte::new(Page::Zero),
+                    true if zeroes && !other.written => Pte::new(Page::Zero),
                     true => Pte {
                         lazyfree: other.lazyfree,
                         ..Pte::anon(0, other.written)
@@ -117,6 +112,7 @@ impl Machine {
                     false => other,
                 })
             };
+            let range = Range::sized(place, (end - first) << PAGE_SHIFT);
             self.change_ptes(range, &small, observer);
         }
     }

@@ -228,26 +228,22 @@ impl Machine {
         even_cows: bool,
         observer: &mut impl Observer,
     ) {
-        let everything = Range {
-            start: 0,
-            end: u64::MAX,
-        };
-        let mut shown = Vec::new();
-        for (_, vma) in self.vmas(everything) {
-            let (low, high) = (first.max(vma.pgoff), end.min(vma.pgoff + vma.pages()));
-            if vma.file == Some(file) && low < high {
-                shown.push(Range {
-                    start: vma.start + ((low - vma.pgoff) << PAGE_SHIFT),
-                    end: vma.start + ((high - vma.pgoff) << PAGE_SHIFT),
-                });
-            }
-        }
         let kept = |pte: Pte| {
             let gone = pte.page == Page::File || even_cows && pte.page == Page::Anon;
             (!gone).then_some(pte)
         };
-        for range in shown {
-            self.change_ptes(range, &kept, observer);
+        let mut at = 0;
+        while let Some(id) = self.find_vma(at) {
+            let vma = self.vma(id);
+            at = vma.end;
+            let (low, high) = (first.max(vma.pgoff), end.min(vma.pgoff + vma.pages()));
+            if vma.file == Some(file) && low < high {
+                let shown = Range {
+                    start: vma.start + ((low - vma.pgoff) << PAGE_SHIFT),
+                    end: vma.start + ((high - vma.pgoff) << PAGE_SHIFT),
+                };
+                self.change_ptes(shown, &kept, observer);
+            }
         }
         self.uncache(file, (first, end), observer);
     }

@@ -8,7 +8,7 @@ use mmscope_maple::MaState;
 use crate::event::Range;
 use crate::machine::Machine;
 use crate::observer::Observer;
-use crate::page::PAGE_SHIFT;
+use crate::page::{PAGE_SHIFT, page_down};
 use crate::page_table::Mapped;
 
 /// Where single pages begin in the tree.
@@ -118,25 +118,30 @@ impl Machine {
 
     /// The pages of a range that are there, lowest first: runs of equal ones, clipped to the range in whole pages.
     pub fn ptes(&self, range: Range) -> impl Iterator<Item = (Range, Pte)> {
-        let (first, last) = if range.is_empty() {
-            (u64::MAX, 0)
-        } else {
-            numbers(range)
+        let mut at = page_down(range.start);
+        std::iter::from_fn(move || {
+            let found = self.next_pte(at, range.end)?;
+            at = found.0.end;
+            Some(found)
+        })
+    }
+
+    /// The first run of equal pages from an address on, and below `end`; one function, so that it is in the page once.
+    #[inline(never)]
+    fn next_pte(&self, at: u64, end: u64) -> Option<(Range, Pte)> {
+        if at >= end {
+            return None;
+        }
+        let (first, last) = numbers(Range { start: at, end });
+        let mut state = MaState::new(first, first);
+        let Some(Mapped::Pte(pte)) = state.find(&self.pmds, last) else {
+            return None;
         };
-        self.pmds
-            .range(first..=last)
-            .filter_map(move |(run, mapped)| match mapped {
-                Mapped::Pte(pte) => {
-                    let start = (*run.start()).max(first) - PTES;
-                    let end = (*run.end()).min(last) - PTES + 1;
-                    let range = Range {
-                        start: start << PAGE_SHIFT,
-                        end: end << PAGE_SHIFT,
-                    };
-                    Some((range, pte))
-                }
-                Mapped::Pmd(_) => None,
-            })
+        let range = Range {
+            start: (state.index.max(first) - PTES) << PAGE_SHIFT,
+            end: (state.last.min(last) - PTES + 1) << PAGE_SHIFT,
+        };
+        Some((range, pte))
     }
 
     /// Where the run of equal entries, or of none, ends that holds an address; and the entry.
