@@ -64,7 +64,10 @@ impl Machine {
         while at < end {
             let id = self.vma_at(at).ok_or((Errno::ENOMEM, Refusal::Hole(at)))?;
             let vma = self.vma(id);
-            let flags = (vma.flags - VmFlags::ACCESS) | VmFlags::from_prot(prot);
+            let mut flags = (vma.flags - VmFlags::ACCESS) | VmFlags::from_prot(prot);
+            if vma.flags.contains(VmFlags::MAYEXEC) {
+                flags |= self.implied_exec(prot);
+            }
             let may = VmFlags::from_bits_truncate((vma.flags & VmFlags::MAY_ACCESS).bits() >> 4);
             let lacks = (flags & VmFlags::ACCESS) - may;
             if !lacks.is_empty() {
