@@ -248,6 +248,11 @@ impl Machine {
         if let Some(doomed) = over {
             self.complete(&doomed, observer);
         }
+        if flags.contains(VmFlags::LOCKED | VmFlags::DROPPABLE) {
+            // What may be dropped is not locked, but that it was to be counted in the merge.
+            flags -= VmFlags::LOCKED_MASK;
+            self.edit_vma(vma, observer).flags -= VmFlags::LOCKED_MASK;
+        }
         self.stat_account(flags, pages.cast_signed(), observer);
         Ok(vma)
     }

@@ -126,6 +126,11 @@ impl Machine {
         self.charge(charged, observer);
         self.uncharge(uncharged, observer);
         self.set_flags(id, flags, observer);
+        let lock = VmFlags::WRITE | VmFlags::SHARED | VmFlags::LOCKED;
+        if old & lock == VmFlags::LOCKED && flags.contains(VmFlags::WRITE) {
+            // Locked pages are copied now, not when they are written to. What can't be is left out.
+            let _ = self.mm_populate(piece, observer);
+        }
         self.stat_account(old, -pages.cast_signed(), observer);
         self.stat_account(flags, pages.cast_signed(), observer);
         observer.event(|| Event::FlagsChanged {
