@@ -119,6 +119,7 @@ fn about(call: &Call, outcome: Outcome) -> u64 {
         | Call::Setrlimit { .. }
         | Call::Fork { .. }
         | Call::Exec
+        | Call::Personality { .. }
         | Call::Exit
         | Call::Ftruncate { .. }
         | Call::Mlockall { .. }
@@ -203,6 +204,7 @@ fn candidates(call: &Call) -> Vec<Change> {
         | Call::Setrlimit { .. }
         | Call::Fork { .. }
         | Call::Exec
+        | Call::Personality { .. }
         | Call::Exit
         | Call::Ftruncate { .. }
         | Call::Mlockall { .. }

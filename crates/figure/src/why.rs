@@ -127,7 +127,7 @@ fn direction(lane: &LaneFrame, at: usize) -> Direction {
         .find_map(is)
         .or_else(|| after.iter().find_map(is));
     let low = matches!(lane.done, Some(Call::Mmap(mmap)) if mmap.flags.contains(MapFlags::BIT32));
-    found.unwrap_or(if lane.machine.settings().legacy_layout || low {
+    found.unwrap_or(if lane.machine.process().legacy_layout || low {
         Direction::BottomUp
     } else {
         Direction::TopDown
@@ -707,6 +707,7 @@ fn told(lane: &LaneFrame) -> Why {
                 | Event::Break { .. }
                 | Event::LimitSet
                 | Event::Forked { .. }
+                | Event::Personality { .. }
                 | Event::NotCopied { .. }
                 | Event::Execed
                 | Event::Exited

@@ -398,6 +398,7 @@ fn number(event: &Event) -> usize {
         Event::Execed => 40,
         Event::Exited => 41,
         Event::Truncated { .. } => 42,
+        Event::Personality { .. } => 43,
     }
 }
 
@@ -482,6 +483,11 @@ fn events(machine: &Machine) -> Vec<Event> {
         Event::Forked { child: true },
         Event::NotCopied { range: RANGE },
         Event::Execed,
+        Event::Personality { from: 0, to: 0 },
+        Event::Personality {
+            from: 0,
+            to: 0x40_0000,
+        },
         Event::Exited,
         Event::Truncated {
             file: FileId(0),
@@ -698,7 +704,7 @@ fn events(machine: &Machine) -> Vec<Event> {
         },
     }));
     all.extend(tree_steps());
-    complete(all.iter().map(number), 43);
+    complete(all.iter().map(number), 44);
     all
 }
 

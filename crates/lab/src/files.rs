@@ -112,6 +112,11 @@ impl Files {
         }
     }
 
+    /// The first file with this path, if there is one.
+    pub(crate) fn known(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(path).map(|id| FileId(*id))
+    }
+
     /// The file with this number.
     pub(crate) fn get(&self, id: FileId) -> Option<&File> {
         self.list.get(id.0 as usize)

@@ -78,6 +78,7 @@ pub(crate) fn counted_from(mut call: Call, base: u64) -> Call {
         | Call::Setrlimit { .. }
         | Call::Fork { .. }
         | Call::Exec
+        | Call::Personality { .. }
         | Call::Exit
         | Call::Ftruncate { .. }
         | Call::Mlockall { .. }

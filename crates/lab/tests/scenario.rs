@@ -651,6 +651,7 @@ fn call(files: u32) -> impl Strategy<Value = Call> {
         Just(Call::Munlockall),
         any::<bool>().prop_map(|child| Call::Fork { child }),
         Just(Call::Exec),
+        any::<u32>().prop_map(|persona| Call::Personality { persona }),
         Just(Call::Exit),
         any::<(u64, u64, u64)>().prop_map(|(addr, len, flags)| Call::Mseal { addr, len, flags }),
         (
@@ -694,7 +695,7 @@ const SIGNALS: &[Signal] = &[Signal::SegvMaperr, Signal::SegvAccerr, Signal::Bus
 fn recorded(call: Call) -> BoxedStrategy<Option<Outcome>> {
     let error = proptest::sample::select(ERRORS).prop_map(Outcome::Error);
     let value = match call {
-        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } => {
+        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } | Call::Personality { .. } => {
             any::<u64>().prop_map(Outcome::Address).boxed()
         }
         Call::Touch { .. } => {
@@ -765,6 +766,7 @@ fn put_names_right(items: &mut [Item], last: &mut Option<String>) {
                     | Call::Setrlimit { .. }
                     | Call::Fork { .. }
                     | Call::Exec
+                    | Call::Personality { .. }
                     | Call::Exit
                     | Call::Mlockall { .. }
                     | Call::Munlockall => None,

@@ -441,6 +441,28 @@ munmap(0x7ffff7ff0000, 4096) = -1 EPERM (Operation not permitted)
     );
 }
 
+#[test]
+fn a_mapped_file_that_is_cut_off_is_a_step() {
+    let log = "\
+brk(NULL) = 0x555555559000
+personality(READ_IMPLIES_EXEC) = 0x40000 (PER_LINUX|ADDR_NO_RANDOMIZE)
+memfd_create(\"a\", 0) = 3
+ftruncate(3, 8192) = 0
+mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3, 0) = 0x7ffff7fbd000
+ftruncate(3, 4096) = 0
+ftruncate(4, 4096) = -1 EBADF (Bad file descriptor)
+";
+    let import = import(log, None, &[kernel("6.12")]).unwrap();
+    let text = import.scenario.to_string();
+    let (_, calls) = text.split_at(text.find("personality").unwrap());
+    expect_test::expect![[r#"
+        personality(READ_IMPLIES_EXEC)
+        mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3</memfd:a (deleted)>, 0)
+        ftruncate(3</memfd:a (deleted)>, 4096) = 0
+    "#]]
+    .assert_eq(calls);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 

@@ -3,7 +3,7 @@
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{BreakMove, Event, MergeForm, Range, Refusal};
-use crate::flags::VmFlags;
+use crate::flags::{Prot, VmFlags};
 use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
@@ -99,7 +99,7 @@ impl Machine {
         }
         let pages = len >> PAGE_SHIFT;
         let data = VmFlags::READ | VmFlags::WRITE | VmFlags::MAY_ACCESS;
-        let flags = data | VmFlags::ACCOUNT | default;
+        let flags = data | self.implied_exec(Prot::READ) | VmFlags::ACCOUNT | default;
         self.may_expand(flags, pages)?;
         self.room_for_mapping()?;
         self.enough_memory(pages)?;

@@ -86,6 +86,11 @@ pub enum Call {
         /// Its new length in bytes.
         len: u64,
     },
+    /// `personality`
+    Personality {
+        /// The new one; `u32::MAX` asks only.
+        persona: u32,
+    },
     /// `mlockall`
     Mlockall {
         /// `MCL_*`, as given.

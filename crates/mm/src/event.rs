@@ -316,6 +316,13 @@ pub enum Event {
         /// Its length in bytes.
         len: u64,
     },
+    /// The personality was set, or asked for.
+    Personality {
+        /// Before.
+        from: u32,
+        /// From now on.
+        to: u32,
+    },
     /// `mlockall` or `munlockall` said which lock flags later mappings get (`mm->def_flags`).
     DefFlags(VmFlags),
     /// A part of a mapping got a name, or lost it (`madvise_vma_anon_name`).

@@ -137,11 +137,13 @@ impl Machine {
             file_lens: old.file_lens.clone(),
             ..fresh
         };
+        let personality = old.personality;
         *self.edit_process(observer) = fresh;
         for (index, map) in (0u32..).zip(&at_start.maps) {
             // It was possible at the start.
             let _ = self.start_map(index, map, &at_start, observer);
         }
+        self.exec_personality(personality, observer);
         observer.event(|| Event::Execed);
     }
 

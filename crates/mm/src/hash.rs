@@ -91,6 +91,7 @@ impl Machine {
             process.start_stack,
             process.mmap_base,
             process.mmap_legacy_base,
+            u64::from(process.personality) | u64::from(process.legacy_layout) << 32,
             u64::from(process.next_anon_vma.0) | (process.thp_disable as u64) << 32,
         ] {
             hash.word(word);

@@ -51,6 +51,7 @@ mod observer;
 pub mod page;
 mod page_cache;
 mod page_table;
+mod personality;
 mod process;
 mod pte;
 mod seal;

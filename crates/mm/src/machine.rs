@@ -80,6 +80,9 @@ impl Machine {
                 Ok(())
             }
             Call::Ftruncate { fd, len } => self.ftruncate(fd, len, observer),
+            Call::Personality { persona } => {
+                return Outcome::Address(self.personality(persona, observer));
+            }
             Call::Mlockall { flags } => self.mlockall(flags, observer),
             Call::Munlockall => {
                 self.apply_mlockall(0, observer);

@@ -23,7 +23,11 @@ impl Machine {
         }
     }
 
-    fn do_mmap(&mut self, mmap: Mmap, observer: &mut impl Observer) -> Result<u64, Refused> {
+    pub(crate) fn do_mmap(
+        &mut self,
+        mmap: Mmap,
+        observer: &mut impl Observer,
+    ) -> Result<u64, Refused> {
         let mut flags = mmap.flags;
         if !is_page_aligned(mmap.offset) {
             return Err((Errno::EINVAL, Refusal::UnalignedOffset(mmap.offset)));
@@ -105,7 +109,7 @@ impl Machine {
 
     fn vm_flags(&self, mmap: &Mmap) -> VmFlags {
         let default = self.process().def_flags | VmFlags::MAY_ACCESS;
-        let mut flags = VmFlags::from_prot(mmap.prot) | default;
+        let mut flags = VmFlags::from_prot(mmap.prot) | self.implied_exec(mmap.prot) | default;
         let never = self.settings.overcommit == Overcommit::Never;
         flags.set(VmFlags::GROWSDOWN, mmap.flags.contains(MapFlags::GROWSDOWN));
         if mmap.flags.contains(MapFlags::LOCKED) {
@@ -243,6 +247,11 @@ impl Machine {
         };
         if let Some(doomed) = over {
             self.complete(&doomed, observer);
+        }
+        if flags.contains(VmFlags::LOCKED | VmFlags::DROPPABLE) {
+            // What may be dropped is not locked, but that it was to be counted in the merge.
+            flags -= VmFlags::LOCKED_MASK;
+            self.edit_vma(vma, observer).flags -= VmFlags::LOCKED_MASK;
         }
         self.stat_account(flags, pages.cast_signed(), observer);
         Ok(vma)

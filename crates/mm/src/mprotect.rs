@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use crate::call::Access;
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
@@ -65,7 +64,10 @@ impl Machine {
         while at < end {
             let id = self.vma_at(at).ok_or((Errno::ENOMEM, Refusal::Hole(at)))?;
             let vma = self.vma(id);
-            let flags = (vma.flags - VmFlags::ACCESS) | VmFlags::from_prot(prot);
+            let mut flags = (vma.flags - VmFlags::ACCESS) | VmFlags::from_prot(prot);
+            if vma.flags.contains(VmFlags::MAYEXEC) {
+                flags |= self.implied_exec(prot);
+            }
             let may = VmFlags::from_bits_truncate((vma.flags & VmFlags::MAY_ACCESS).bits() >> 4);
             let lacks = (flags & VmFlags::ACCESS) - may;
             if !lacks.is_empty() {
@@ -124,6 +126,11 @@ impl Machine {
         self.charge(charged, observer);
         self.uncharge(uncharged, observer);
         self.set_flags(id, flags, observer);
+        let lock = VmFlags::WRITE | VmFlags::SHARED | VmFlags::LOCKED;
+        if old & lock == VmFlags::LOCKED && flags.contains(VmFlags::WRITE) {
+            // Locked pages are copied now, not when they are written to. What can't be is left out.
+            let _ = self.mm_populate(piece, observer);
+        }
         self.stat_account(old, -pages.cast_signed(), observer);
         self.stat_account(flags, pages.cast_signed(), observer);
         observer.event(|| Event::FlagsChanged {
@@ -132,11 +139,6 @@ impl Machine {
             from: old,
             to: flags,
         });
-        // Locked pages that can be written to now are copied at once.
-        let may = VmFlags::WRITE | VmFlags::SHARED | VmFlags::LOCKED;
-        if old & may == VmFlags::LOCKED && flags.contains(VmFlags::WRITE) {
-            let _ = self.populate(piece, Access::Write, observer);
-        }
         Ok(())
     }
 

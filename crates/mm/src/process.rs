@@ -52,6 +52,10 @@ pub struct Process {
     pub mmap_base: u64,
     /// `mm->mmap_legacy_base`: a bottom-up search starts here
     pub mmap_legacy_base: u64,
+    /// `current->personality`; 0 at the start.
+    pub personality: u32,
+    /// Mappings grow up from `mmap_legacy_base` (no `MMF_TOPDOWN`).
+    pub legacy_layout: bool,
     /// Whether the process may have huge pages.
     pub thp_disable: ThpDisable,
     /// Limits in force.

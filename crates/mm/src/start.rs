@@ -217,6 +217,8 @@ pub(crate) fn process(settings: &Settings, start: &Start) -> Process {
         start_stack: stack_top.map_or(0, |top| top.saturating_sub(8)),
         mmap_base: layout.mmap_base,
         mmap_legacy_base: layout.mmap_legacy_base,
+        personality: 0,
+        legacy_layout: settings.legacy_layout,
         thp_disable: ThpDisable::No,
         rlimits: settings.rlimits,
         file_lens: Vec::new(),

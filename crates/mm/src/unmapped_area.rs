@@ -144,7 +144,7 @@ impl Machine {
             return Some((found, by));
         }
         let up = self.align_offset(request).wrapping_sub(found) % PMD_SIZE;
-        let abuts = self.kernel.has(Change::AlignAbuts) && !self.settings.legacy_layout;
+        let abuts = self.kernel.has(Change::AlignAbuts) && !self.process().legacy_layout;
         let (addr, how) = match up {
             0 if abuts => (found + PMD_SIZE, AlignMove::AlreadyThereUpper),
             0 => (found, AlignMove::AlreadyThere),
@@ -167,7 +167,7 @@ impl Machine {
         if len > TASK_SIZE {
             return Err((Errno::ENOMEM, Refusal::LongerThanTask(len)));
         }
-        if self.settings.legacy_layout || request.flags.contains(MapFlags::BIT32) {
+        if self.process().legacy_layout || request.flags.contains(MapFlags::BIT32) {
             return self.place_bottom_up(request, len, observer);
         }
         let padded = len != request.len;

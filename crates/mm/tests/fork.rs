@@ -279,3 +279,34 @@ fn a_file_that_is_cut_off_takes_its_pages_along() {
     let nothing = run.call(Call::Ftruncate { fd, len: 0 });
     assert_eq!(nothing, Outcome::Error(Errno::EBADF));
 }
+
+#[test]
+fn what_may_be_read_may_be_executed_under_that_personality() {
+    let mut run = Run::new("6.18");
+    let set = |persona| Call::Personality { persona };
+    assert_eq!(run.call(set(0x40_0000)), Outcome::Address(0));
+    assert_eq!(run.call(set(u32::MAX)), Outcome::Address(0x40_0000));
+    run.map(0, 2, RW);
+    run.map(4, 2, Prot::WRITE);
+    run.map(8, 2, Prot::empty());
+    run.mprotect(8, 2, Prot::READ);
+    // A break that grows makes a mapping apart from the heap, which may not be executed.
+    run.call(Call::Brk { addr: 0x1000_2000 });
+    let is_exec = |run: &Run, addr| {
+        let vma = run.0.vma(run.0.vma_at(addr).unwrap());
+        vma.flags.contains(VmFlags::EXEC)
+    };
+    for (addr, exec) in [(AT, true), (AT + 4 * PAGE, false), (AT + 8 * PAGE, true)] {
+        assert_eq!(is_exec(&run, addr), exec, "{addr:#x}");
+    }
+    assert!(!is_exec(&run, 0x1000_0000) && is_exec(&run, 0x1000_1000));
+
+    // The other way up from the next exec on.
+    assert_eq!(run.call(set(0x60_0000)), Outcome::Address(0x40_0000));
+    let high = run.call(Call::Mmap(Mmap::anonymous(PAGE)));
+    assert!(high.address().unwrap() > 0x7000_0000_0000);
+    run.call(Call::Exec);
+    let low = run.call(Call::Mmap(Mmap::anonymous(PAGE)));
+    assert_eq!(low, Outcome::Address(run.0.process().mmap_legacy_base));
+    assert!(!is_exec(&run, low.address().unwrap()));
+}

@@ -10,6 +10,10 @@ use mmscope_mm::{
 const PAGE: u64 = 4096;
 const AT: u64 = 0x4000_0000;
 const DONE: Outcome = Outcome::Done;
+const EVERYTHING: mmscope_mm::Range = mmscope_mm::Range {
+    start: AT,
+    end: u64::MAX,
+};
 
 fn error(errno: Errno) -> Outcome {
     Outcome::Error(errno)
@@ -87,12 +91,8 @@ impl Run {
 
     /// Each mapping's first page and its pages, from [`AT`] on.
     fn pieces(&self) -> Vec<(u64, u64)> {
-        let all = mmscope_mm::Range {
-            start: AT,
-            end: u64::MAX,
-        };
         let piece = |vma: &mmscope_mm::Vma| ((vma.start - AT) / PAGE, vma.pages());
-        self.0.vmas(all).map(|(_, vma)| piece(vma)).collect()
+        self.0.vmas(EVERYTHING).map(|(_, vma)| piece(vma)).collect()
     }
 }
 
@@ -266,5 +266,43 @@ fn shared_anonymous_memory_has_names_since_6_2() {
             let line = maps::line(&run.0, run.0.vma_at(AT).unwrap());
             assert!(line.ends_with(" [anon_shmem:a]"), "{line}");
         }
+    }
+}
+
+/// What 6.18.44 did.
+#[test]
+fn what_may_be_dropped_is_not_locked() {
+    let mut run = Run::new("6.18");
+    let (droppable, prot) = (MapFlags::from_bits_retain(8), Prot::READ | Prot::WRITE);
+    run.map_with(4, prot, droppable);
+    run.call(Call::Mlockall { flags: 2 });
+    let next = |run: &mut Run| {
+        let addr = run.0.vmas(EVERYTHING).map(|(_, vma)| vma.end).max();
+        run.call(Call::Mmap(Mmap {
+            addr: addr.unwrap(),
+            flags: droppable | MapFlags::ANONYMOUS | MapFlags::FIXED,
+            ..Mmap::anonymous(4 * PAGE)
+        }))
+    };
+    next(&mut run);
+    next(&mut run);
+    // That it was to be locked kept it apart all the same, and its pages are there.
+    assert_eq!(run.pieces(), [(0, 4), (4, 4), (8, 4)]);
+    assert_eq!(run.0.process().locked_vm, 0);
+    let pages: u64 = run.0.ptes(EVERYTHING).map(|(run, _)| run.len()).sum();
+    assert_eq!(pages, 8 * PAGE);
+}
+
+/// What 6.18.44 did.
+#[test]
+fn locked_memory_that_becomes_writable_is_copied_at_once() {
+    for (flags, copied) in [(0, true), (1, false)] {
+        let mut run = Run::new("6.18");
+        run.map_with(4, Prot::READ, MapFlags::PRIVATE);
+        let (addr, len) = (AT, 4 * PAGE);
+        run.call(Call::Mlock { addr, len, flags });
+        assert_eq!(run.mprotect(0, 4, Prot::READ | Prot::WRITE), DONE);
+        let vma = run.0.vma(run.0.vma_at(AT).unwrap());
+        assert_eq!(vma.anon_vma.is_some(), copied);
     }
 }

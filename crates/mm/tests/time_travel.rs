@@ -42,6 +42,7 @@ enum Op {
     Mlockall(u32),
     Fork(bool),
     Exec,
+    Personality(u32),
     Ftruncate(u32, u64),
     Mseal(Addr, u64),
     SetAnonName(Addr, u64, &'static str),
@@ -103,6 +104,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0u32..8).prop_map(Op::Mlockall),
         1 => any::<bool>().prop_map(Op::Fork),
         1 => Just(Op::Exec),
+        1 => prop_oneof![Just(0x40_0000), Just(0x30_0000), Just(0)].prop_map(Op::Personality),
         1 => (0u32..2, 0u64..400_000).prop_map(|(file, len)| Op::Ftruncate(file, len)),
         1 => (addr(), len()).prop_map(|(addr, len)| Op::Mseal(addr, len)),
         2 => (addr(), len(), proptest::sample::select(&["", "a", "b", "["][..]))
@@ -248,6 +250,7 @@ fn call(op: &Op, machine: &Machine, results: &[u64]) -> Call {
         },
         Op::Fork(child) => Call::Fork { child: *child },
         Op::Exec => Call::Exec,
+        Op::Personality(persona) => Call::Personality { persona: *persona },
         Op::Ftruncate(file, len) => Call::Ftruncate {
             fd: Fd::File(FileId(*file)),
             len: *len,

@@ -9,12 +9,13 @@ pub fn profile(uname: &str) -> Option<Kernel> {
     if uname.ends_with("-window") {
         return Kernel::parse("6.12.y-ed48e87c7df3-d4148aeab412-249608ee4713-copy_vma").ok();
     }
-    // Point releases of 6.18 took VM_MAYBE_GUARD: 6.18.15 is without, 6.18.44 with it.
+    // Point releases of 6.18 took VM_MAYBE_GUARD: 6.18.15 is without, 6.18.44 with it. That 6.18.44 keeps inherited pages
+    // apart was tried on one.
     let mut numbers = uname.split(['.', '-', '+']).map(|part| part.parse().ok());
     if let (Some(Some(6)), Some(Some(18)), Some(Some(44..))) =
         (numbers.next(), numbers.next(), numbers.next())
     {
-        return Kernel::parse("6.18+VM_MAYBE_GUARD").ok();
+        return Kernel::parse("6.18+VM_MAYBE_GUARD+copied_from").ok();
     }
     Release::nearest(uname).map(Kernel::new)
 }

@@ -21,6 +21,8 @@ pub(crate) enum Ask {
 pub enum OutOfScope {
     /// `MADV_COLLAPSE` of a file's pages, `MADV_PAGEOUT` with swap.
     AdviceAboutPages,
+    /// A call of a process that has exited.
+    Exited,
 }
 
 impl OutOfScope {
@@ -30,6 +32,7 @@ impl OutOfScope {
             OutOfScope::AdviceAboutPages => {
                 "advice about pages of files or swap is not modelled yet"
             }
+            OutOfScope::Exited => "a process that has exited makes no calls",
         }
     }
 }
@@ -37,9 +40,8 @@ impl OutOfScope {
 impl From<NotModelled> for OutOfScope {
     fn from(what: NotModelled) -> OutOfScope {
         match what {
-            NotModelled::CollapseFile | NotModelled::PageOut | NotModelled::Exited => {
-                OutOfScope::AdviceAboutPages
-            }
+            NotModelled::CollapseFile | NotModelled::PageOut => OutOfScope::AdviceAboutPages,
+            NotModelled::Exited => OutOfScope::Exited,
         }
     }
 }

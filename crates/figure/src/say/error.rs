@@ -103,6 +103,7 @@ pub fn expected(expected: &Expected) -> String {
                 FlagSet::Advice => "MADV_",
                 FlagSet::Mlock => "MLOCK_",
                 FlagSet::Mcl => "MCL_",
+                FlagSet::Personality => "personality",
             };
             format!("there is no such {set} flag{}", meant(*nearest))
         }

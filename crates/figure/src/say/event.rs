@@ -318,6 +318,15 @@ pub fn event(machine: &Machine, event: &Event) -> (String, Tone) {
                 Tone::Yes,
             )
         }
+        Event::Personality { from, to } if from == to => {
+            (format!("The personality stays {to:#x}."), Tone::Step)
+        }
+        Event::Personality { from, to } => (
+            format!(
+                "The personality was {from:#x} and is {to:#x} now. READ_IMPLIES_EXEC holds at once, what is about the layout from the next exec on."
+            ),
+            Tone::Yes,
+        ),
         Event::DefFlags(to) if to.is_empty() => {
             ("Later mappings are not locked.".to_owned(), Tone::Step)
         }

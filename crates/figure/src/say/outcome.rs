@@ -181,6 +181,7 @@ fn effect(lane: &LaneFrame) -> (String, String) {
         Event::Execed => Some(same("a new address space")),
         Event::Exited => Some(same("exited")),
         Event::Truncated { .. } => Some(same("file length set")),
+        Event::Personality { .. } => Some(same("the personality before")),
         Event::DefFlags(_) => Some(same("lock flags set")),
         Event::Named { .. } => Some(same("name changed")),
         Event::HintRaised { .. }

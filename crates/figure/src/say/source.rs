@@ -108,6 +108,7 @@ pub fn function(
         Event::Execed => "begin_new_exec()",
         Event::Exited => "exit_mmap()",
         Event::Truncated { .. } => "truncate_setsize()",
+        Event::Personality { .. } => "personality()",
         Event::DefFlags(_) => "apply_mlockall_flags()",
         Event::Named { .. } => "madvise_vma_anon_name()",
         Event::Tree(step) => match step {

@@ -80,6 +80,8 @@ pub(super) struct Converter {
 /// What became of a line.
 pub(super) enum Became {
     Step(Call, Option<u32>, Outcome),
+    /// A step whose result says nothing.
+    Unchecked(Call),
     Skipped(Why),
 }
 
@@ -164,6 +166,7 @@ impl Converter {
                 Became::Step(call, base, outcome) => {
                     self.step(told.line, call, base, Some(outcome), None)
                 }
+                Became::Unchecked(call) => self.step(told.line, call, None, None, None),
                 Became::Skipped(why) => self.skip(&told, why),
             }
         }
@@ -233,6 +236,11 @@ impl Converter {
                 self.about_range(&parts, result.text)
             }
             "mlockall" | "munlockall" => self.switch(&parts, result.text),
+            // What it was before is not known at first.
+            "personality" => {
+                call::call(&parts, &mut Reading).map(|(call, _)| Became::Unchecked(call))
+            }
+            "ftruncate" => self.ftruncate(&parts, result.text),
             "prctl" => match parts.args.first().map(|what| what.text()) {
                 Some(call::THP_DISABLE) => self.switch(&parts, result.text),
                 Some(call::SET_VMA) => self.about_range(&parts, result.text),
@@ -467,6 +475,22 @@ impl Converter {
             }
             Some(outcome) => Became::Step(call, None, outcome),
             None => Became::Skipped(no_outcome(result)),
+        })
+    }
+
+    /// Of a file that was mapped before; how long others are makes no difference.
+    fn ftruncate(&mut self, parts: &CallParts<'_>, result: Part<'_>) -> Parsed<Became> {
+        let (call, _) = call::call(parts, &mut Reading)?;
+        let file = parts
+            .args
+            .first()
+            .and_then(|fd| self.descriptors.mapped(*fd));
+        Ok(match (call, file, result.text()) {
+            (Call::Ftruncate { len, .. }, Some(file), "0") => {
+                let fd = Fd::File(file);
+                Became::Step(Call::Ftruncate { fd, len }, None, Outcome::Done)
+            }
+            _ => Became::Skipped(Why::NotMemory),
         })
     }
 

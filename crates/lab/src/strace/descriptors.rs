@@ -58,28 +58,41 @@ impl Descriptors {
         }
     }
 
-    /// The file of a descriptor argument, for a mapping that continues an earlier one or not. One that the log has not
-    /// opened is a file of its own for each mapping that does not.
-    pub(super) fn file(&mut self, part: Part<'_>, continues: bool, shared: bool) -> FileId {
+    /// The file of a descriptor argument, if it was mapped before.
+    pub(super) fn mapped(&self, part: Part<'_>) -> Option<FileId> {
+        let (path, _) = self.open_file(part)?;
+        self.files.known(&path)
+    }
+
+    /// The path of a descriptor argument as far as the log tells it, and whether it was opened for reading only.
+    fn open_file(&self, part: Part<'_>) -> Option<(String, bool)> {
         let text = part.text();
         let fd = text
             .split('<')
             .next()
             .and_then(|fd| fd.trim().parse::<u32>().ok());
         let open = fd.and_then(|fd| self.open.get(&fd));
-        let read_only = open.is_some_and(|(_, read_only)| *read_only);
-        let path = match text
+        let named = text
             .split_once('<')
-            .and_then(|(_, rest)| rest.rsplit_once('>'))
-        {
-            Some((path, deleted)) => format!("{}{}", unescaped(path), spaced(deleted)),
-            None => match open {
-                Some((path, _)) => path.clone(),
-                None => {
-                    self.unnamed += u32::from(!continues || self.unnamed == 0);
-                    format!("[unknown {}]", self.unnamed)
-                }
-            },
+            .and_then(|(_, rest)| rest.rsplit_once('>'));
+        match named {
+            Some((path, deleted)) => Some((
+                format!("{}{}", unescaped(path), spaced(deleted)),
+                open.is_some_and(|(_, read_only)| *read_only),
+            )),
+            None => open.cloned(),
+        }
+    }
+
+    /// The file of a descriptor argument, for a mapping that continues an earlier one or not. One that the log has not
+    /// opened is a file of its own for each mapping that does not.
+    pub(super) fn file(&mut self, part: Part<'_>, continues: bool, shared: bool) -> FileId {
+        let (path, read_only) = match self.open_file(part) {
+            Some(open) => open,
+            None => {
+                self.unnamed += u32::from(!continues || self.unnamed == 0);
+                (format!("[unknown {}]", self.unnamed), false)
+            }
         };
         let in_memory = ["/memfd:", "/dev/shm/", "/dev/zero", "/SYSV"];
         let placement = if in_memory.iter().any(|start| path.starts_with(start)) {

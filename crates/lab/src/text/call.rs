@@ -6,7 +6,7 @@ use mmscope_mm::{
 };
 
 use super::error::Expected;
-use super::flags::{advice, map_flags, mcl_flags, mlock_flags, mremap_flags, prot};
+use super::flags::{advice, map_flags, mcl_flags, mlock_flags, mremap_flags, personality, prot};
 use super::number::{number, number_in};
 use super::part::{CallParts, Parsed, Part};
 use super::setting::limit;
@@ -26,6 +26,7 @@ pub(crate) const CALLS: &[&str] = &[
     "exec",
     "exit",
     "ftruncate",
+    "personality",
     "mlockall",
     "munlockall",
     "mseal",
@@ -175,6 +176,11 @@ pub(crate) fn call(parts: &CallParts<'_>, context: &mut impl Context) -> Parsed<
             arguments(parts, "ftruncate", 2)?;
             let (fd, len) = (context.fd(args[0])?, number(args[1])?);
             Ok((Call::Ftruncate { fd, len }, None))
+        }
+        "personality" => {
+            arguments(parts, "personality", 1)?;
+            let persona = personality(args[0])?;
+            Ok((Call::Personality { persona }, None))
         }
         "mlockall" => {
             arguments(parts, "mlockall", 1)?;
@@ -448,7 +454,7 @@ pub(crate) fn outcome(part: Part<'_>, call: &Call) -> Parsed<Outcome> {
     }
     match call {
         Call::Touch { .. } => touched(part, first, rest),
-        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } => {
+        Call::Mmap(_) | Call::Mremap(_) | Call::Brk { .. } | Call::Personality { .. } => {
             rest.must_be_empty()?;
             Ok(Outcome::Address(value(first)?))
         }

@@ -32,6 +32,8 @@ pub enum FlagSet {
     Mlock,
     /// `MCL_*`
     Mcl,
+    /// Of `personality`.
+    Personality,
 }
 
 /// What should have stood at a place, or what is wrong with what stands there.

@@ -119,11 +119,45 @@ pub(crate) fn mcl_flags(part: Part<'_>) -> Parsed<u32> {
     one_of(part, FlagSet::Mcl, MCL, |flags| *flags)
 }
 
+/// In the order in which strace prints them. The persona without a flag is Linux's own.
+const PERSONALITY: &[(&str, u32)] = &[
+    ("PER_LINUX", 0),
+    ("UNAME26", 0x2_0000),
+    ("ADDR_NO_RANDOMIZE", 0x4_0000),
+    ("FDPIC_FUNCPTRS", 0x8_0000),
+    ("MMAP_PAGE_ZERO", 0x10_0000),
+    ("ADDR_COMPAT_LAYOUT", 0x20_0000),
+    ("READ_IMPLIES_EXEC", 0x40_0000),
+    ("ADDR_LIMIT_32BIT", 0x80_0000),
+    ("SHORT_INODE", 0x100_0000),
+    ("WHOLE_SECONDS", 0x200_0000),
+    ("STICKY_TIMEOUTS", 0x400_0000),
+    ("ADDR_LIMIT_3GB", 0x800_0000),
+];
+
+/// Reads the argument of `personality`.
+pub(crate) fn personality(part: Part<'_>) -> Parsed<u32> {
+    one_of(part, FlagSet::Personality, PERSONALITY, |flags| *flags)
+}
+
+/// Writes it.
+pub(crate) fn personality_text(persona: u32) -> String {
+    match persona {
+        0 => PERSONALITY[0].0.to_owned(),
+        u32::MAX => format!("{persona:#x}"),
+        _ => bits_text(PERSONALITY, persona),
+    }
+}
+
 /// Writes the flags of `mlockall`.
 pub(crate) fn mcl_text(flags: u32) -> String {
+    bits_text(MCL, flags)
+}
+
+fn bits_text(known: &[(&str, u32)], flags: u32) -> String {
     let mut words = Vec::new();
     let mut rest = flags;
-    for (name, flag) in MCL {
+    for (name, flag) in known {
         if rest & flag != 0 {
             words.push((*name).to_owned());
             rest &= !flag;

@@ -9,7 +9,8 @@ use mmscope_mm::{
 
 use super::call::{ANON_NAME, CHILD, RESOURCES, SET_VMA, THP_DISABLE, anon_name_text, error_text};
 use super::flags::{
-    advice_text, map_flags_text, mcl_text, mlock_text, mremap_flags_text, prot_text,
+    advice_text, map_flags_text, mcl_text, mlock_text, mremap_flags_text, personality_text,
+    prot_text,
 };
 use super::parse::{MAGIC, VERSION};
 use super::part::escaped;
@@ -278,6 +279,7 @@ pub fn call_text(line: &CallLine, files: &[File]) -> String {
         Call::Exec => "exec()".to_owned(),
         Call::Exit => "exit()".to_owned(),
         Call::Ftruncate { fd, len } => format!("ftruncate({}, {len})", fd_text(fd, files)),
+        Call::Personality { persona } => format!("personality({})", personality_text(persona)),
         Call::Mlockall { flags } => format!("mlockall({})", mcl_text(flags)),
         Call::Munlockall => "munlockall()".to_owned(),
         Call::Mseal {

@@ -15,7 +15,7 @@ struct Area(Range);
 impl Area {
     fn of(machine: &Machine) -> Area {
         let process = machine.process();
-        if machine.settings().legacy_layout {
+        if machine.process().legacy_layout {
             let end = (TASK_SIZE / 3 * 2).max(process.mmap_legacy_base);
             return Area(Range {
                 start: process.mmap_legacy_base,
