@@ -5,18 +5,21 @@ use crate::flags::VmFlags;
 use crate::machine::Machine;
 use crate::observer::Observer;
 use crate::pte::{Page, Pte};
+use crate::vma::Vma;
+
+impl Vma {
+    /// Whether a fork copies what its page tables hold (`vma_needs_copy`). Where it has no pages of its own, a fault will
+    /// find its pages again.
+    pub(crate) fn needs_copy(&self) -> bool {
+        self.anon_vma.is_some() || self.flags.contains(VmFlags::MAYBE_GUARD)
+    }
+}
 
 impl Machine {
     /// What a fork does to the parent's pages: from now on a write copies them first. The child is not looked at: it keeps what
     /// it got.
     pub fn share_with_child(&mut self, observer: &mut impl Observer) {
-        let apart = VmFlags::MAYSHARE | VmFlags::DONTCOPY | VmFlags::WIPEONFORK;
-        let forked = |pte: Pte| {
-            Some(Pte {
-                forked: pte.forked || pte.page == Page::Anon,
-                ..pte
-            })
-        };
+        let apart = VmFlags::DONTCOPY | VmFlags::WIPEONFORK;
         let mut at = 0;
         while let Some(id) = self.find_vma(at) {
             let vma = self.vma(id);
@@ -24,7 +27,13 @@ impl Machine {
                 start: vma.start,
                 end: vma.end,
             };
-            if !vma.flags.intersects(apart) {
+            if !vma.flags.intersects(apart) && vma.needs_copy() {
+                let forked = |pte: Pte| {
+                    Some(Pte {
+                        forked: pte.forked || matches!(pte.page, Page::Anon | Page::File),
+                        ..pte
+                    })
+                };
                 self.change_ptes(whole, &forked, observer);
             }
             at = whole.end;

@@ -20,6 +20,15 @@ use crate::vma::VmaId;
 /// The last fault reported, so that a run of equal ones is one event.
 type LastFault = Option<(VmaId, FaultPage)>;
 
+/// What the accesses of a run are.
+#[derive(Clone, Copy)]
+struct How {
+    access: Access,
+    stride: u64,
+    /// They put something into memory. Populating only asks for pages that can be written.
+    stores: bool,
+}
+
 impl Machine {
     pub(crate) fn touch(
         &mut self,
@@ -30,7 +39,12 @@ impl Machine {
         observer: &mut impl Observer,
     ) -> Outcome {
         let run = Range::sized(addr, len);
-        let (touched, stopped) = self.touch_until(run, stride.max(1), access, observer);
+        let how = How {
+            access,
+            stride: stride.max(1),
+            stores: access == Access::Write,
+        };
+        let (touched, stopped) = self.touch_until(run, how, observer);
         let Some((signal, growth, at)) = stopped else {
             return Outcome::Touched(touched);
         };
@@ -49,7 +63,12 @@ impl Machine {
         access: Access,
         observer: &mut impl Observer,
     ) -> Result<(), Refusal> {
-        match self.touch_until(range, PAGE_SIZE, access, observer).1 {
+        let how = How {
+            access,
+            stride: PAGE_SIZE,
+            stores: false,
+        };
+        match self.touch_until(range, how, observer).1 {
             Some((signal, _, at)) => Err(Refusal::CannotPopulate { at, signal }),
             None => Ok(()),
         }
@@ -59,16 +78,16 @@ impl Machine {
     fn touch_until(
         &mut self,
         Range { start: addr, end }: Range,
-        stride: u64,
-        access: Access,
+        how: How,
         observer: &mut impl Observer,
     ) -> (u64, Option<(Signal, Option<GrowthRefusal>, u64)>) {
+        let stride = how.stride;
         let mut touched = 0;
         let mut last = None;
         let mut at = addr;
         while at < end {
             let run = Range { start: at, end };
-            let until = match self.access(run, stride, access, &mut last, observer) {
+            let until = match self.access(run, how, &mut last, observer) {
                 Ok(until) => until.min(end),
                 Err((signal, growth)) => return (touched, Some((signal, growth, at))),
             };
@@ -90,11 +109,15 @@ impl Machine {
     fn access(
         &mut self,
         run: Range,
-        stride: u64,
-        access: Access,
+        how: How,
         last: &mut LastFault,
         observer: &mut impl Observer,
     ) -> Result<u64, (Signal, Option<GrowthRefusal>)> {
+        let How {
+            access,
+            stride,
+            stores,
+        } = how;
         let at = run.start;
         let id = self.find_vma(at).ok_or((Signal::SegvMaperr, None))?;
         if self.vma(id).start > at {
@@ -128,7 +151,12 @@ impl Machine {
         let done = match (access, pte) {
             (Access::Read, Some(_)) => true,
             (Access::Write, Some(pte)) => {
-                pte.written && !pte.lazyfree && !pte.forked && (pte.page != Page::File || !private)
+                let own = match pte.page {
+                    Page::Anon => !pte.forked,
+                    Page::File => !private,
+                    _ => false,
+                };
+                own && (pte.written || !stores) && !pte.lazyfree
             }
             (_, None) => false,
         };
@@ -151,7 +179,9 @@ impl Machine {
             Some(_) => true,
         };
         let simple_write = pte.is_some_and(|pte| pte.page == Page::Anon && !pte.forked);
-        if one_block && !simple_write {
+        // One write to a huge page takes back all of it.
+        let takes_back = pmd == Some(Pmd::Huge) && pte.is_some_and(|pte| pte.lazyfree);
+        if one_block && (!simple_write || takes_back) {
             end = end.min(block_end);
         }
         // The pages that the run hits up to there, if it leaves none out; else the first one.
@@ -170,14 +200,13 @@ impl Machine {
         match (pte, file) {
             (None, Some(file)) if private && access == Access::Write => {
                 self.anon_vma_prepare(id, observer);
-                self.cow_file(id, file, hits, observer);
                 self.note_tables(hits, observer);
-                self.set_ptes(hits, Some(Pte::anon(0, true)), observer);
+                self.cow_file(id, file, hits, stores, observer);
                 self.faulted(id, at, FaultPage::Copy, None, last, observer);
             }
             (None, Some(file)) => {
-                let written = access == Access::Write;
-                let end = self.fault_file(id, file, hits, written, observer);
+                let write = access == Access::Write;
+                let end = self.fault_file(id, file, hits, (write, stores), observer);
                 self.faulted(id, at, FaultPage::File, None, last, observer);
                 return Ok(until.min(end));
             }
@@ -187,7 +216,7 @@ impl Machine {
                     false => 1,
                 };
                 let last_hit = at + (accesses - 1) * stride;
-                if self.fault_anon(id, hits, last_hit, access, last, observer) {
+                if self.fault_anon(id, hits, last_hit, how, last, observer) {
                     return Ok(at);
                 }
             }
@@ -201,11 +230,21 @@ impl Machine {
             }
             (Some(pte), _) if pte.page == Page::Anon && !pte.forked => {
                 let written = Pte {
-                    written: true,
+                    written: pte.written || stores,
                     lazyfree: false,
                     ..pte
                 };
                 self.set_ptes(hits, Some(written), observer);
+                if takes_back {
+                    let block = Range::sized(block_end - PMD_SIZE, PMD_SIZE);
+                    let kept = |pte: Pte| {
+                        Some(Pte {
+                            lazyfree: false,
+                            ..pte
+                        })
+                    };
+                    self.change_ptes(block, &kept, observer);
+                }
             }
             (Some(pte), _) => {
                 // The zero page, a file's, or one shared with a child gives way to a page of its own.
@@ -220,7 +259,15 @@ impl Machine {
                     return Ok(at);
                 }
                 self.split_pmd(at, PmdSplit::Written, observer);
-                self.set_ptes(hits, Some(Pte::anon(0, true)), observer);
+                match file {
+                    Some(file) if pte.page == Page::File => {
+                        self.cow_file(id, file, hits, stores, observer);
+                    }
+                    _ => {
+                        let copy = Pte::anon(0, pte.written || stores);
+                        self.set_ptes(hits, Some(copy), observer);
+                    }
+                }
                 let page = match pte.page {
                     Page::Zero => FaultPage::Small,
                     _ => FaultPage::Copy,
@@ -260,13 +307,13 @@ impl Machine {
         id: VmaId,
         mut hits: Range,
         last_hit: u64,
-        access: Access,
+        how: How,
         last: &mut LastFault,
         observer: &mut impl Observer,
     ) -> bool {
         let at = hits.start;
         let not_huge = self.not_huge(id, at);
-        let read = access == Access::Read;
+        let read = how.access == Access::Read;
         let mut failed = None;
         if not_huge.is_none() {
             self.anon_vma_prepare(id, observer);
@@ -320,7 +367,7 @@ impl Machine {
             hits.end = at + PAGE_SIZE;
         }
         self.note_tables(hits, observer);
-        self.set_ptes(hits, Some(Pte::anon(0, true)), observer);
+        self.set_ptes(hits, Some(Pte::anon(0, how.stores)), observer);
         self.faulted(id, at, FaultPage::Small, not_huge, last, observer);
         // What was left out is looked at on its own: it is there or not.
         self.largest_order(id) > 0

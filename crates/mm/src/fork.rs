@@ -66,7 +66,8 @@ impl Machine {
             // Pages that a fault will find again are not copied, nor those that the child is not to see.
             let wiped = flags.contains(VmFlags::WIPEONFORK);
             let written = vma.anon_vma.is_some() && !wiped;
-            if !written && vma.special.is_none() {
+            let copied = vma.needs_copy() && !wiped;
+            if !copied && vma.special.is_none() {
                 self.set_ptes(range, None, observer);
             }
             let fresh = self.process().next_anon_vma;
@@ -102,7 +103,7 @@ impl Machine {
         let mut kept = 0;
         let copied: Vec<Range> = self
             .vmas(EVERYTHING)
-            .filter(|(_, vma)| vma.anon_vma.is_some())
+            .filter(|(_, vma)| vma.needs_copy())
             .map(|(_, vma)| Range {
                 start: vma.start / PMD_SIZE * PMD_SIZE,
                 end: vma.end.next_multiple_of(PMD_SIZE),

@@ -150,8 +150,11 @@ impl Machine {
                 let all = advice == Advice::PAGEOUT;
                 self.split_folios(id, piece, all, observer);
                 if all {
-                    let kept = |pte: Pte| (!pte.lazyfree).then_some(pte);
+                    let kept = |pte: Pte| (!pte.lazyfree || pte.forked).then_some(pte);
                     self.change_ptes(piece, &kept, observer);
+                    if let Some(file) = self.vma(id).file {
+                        self.page_out(id, file, piece, observer);
+                    }
                 }
             }
             Advice::FREE | Advice::DONTNEED | Advice::DONTNEED_LOCKED => {

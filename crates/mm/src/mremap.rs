@@ -10,7 +10,7 @@ use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PAGE_SIZE, TASK_SIZE, is_page_aligned, page_up};
+use crate::page::{PAGE_SHIFT, TASK_SIZE, is_page_aligned, page_up};
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
 use crate::vma::{VmFile, VmaId};
 
@@ -443,7 +443,8 @@ impl Machine {
         } else {
             Access::Read
         };
-        self.touch(added.start, added.len(), PAGE_SIZE, access, observer);
+        // What can't be mapped is left out.
+        let _ = self.populate(added, access, observer);
     }
 
     fn vma_to_remap(&self, addr: u64) -> Result<VmaId, Refused> {

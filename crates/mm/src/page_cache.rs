@@ -41,7 +41,9 @@ impl Machine {
                 let cached = vma
                     .file
                     .and_then(|file| self.pmds.get(number(file, vma.pgoff_at(addr))));
-                matches!(cached, Some(Mapped::Pte(page)) if page.written)
+                cached
+                    .and_then(Mapped::pte)
+                    .is_some_and(|page| page.written)
             }
             (Some(pte), _) => pte.written,
             _ => false,
@@ -72,13 +74,12 @@ impl Machine {
         while at <= last {
             let span = self.pmds.range_at(at);
             let until = span.last.min(last);
-            let fresh = match span.entry {
+            let fresh = match span.entry.and_then(Mapped::pte) {
                 None => true,
-                Some(Mapped::Pte(there)) => written && !there.written,
-                Some(Mapped::Pmd(_)) => false,
+                Some(there) => written && !there.written,
             };
             if fresh {
-                self.store_mapped(at, until, Some(Mapped::Pte(page)), observer);
+                self.store_mapped(at, until, Some(page.into()), observer);
             }
             at = until + 1;
         }
@@ -123,17 +124,19 @@ impl Machine {
         id: VmaId,
         file: VmFile,
         hits: Range,
-        written: bool,
+        (write, stores): (bool, bool),
         observer: &mut impl Observer,
     ) -> u64 {
         let vma = self.vma(id);
         let first = vma.pgoff_at(hits.start);
         let pages = hits.len() >> PAGE_SHIFT;
         let mut entry = Pte::new(Page::File);
-        if written {
-            entry.written = true;
+        if write {
+            entry.written = stores;
             self.read_in(id, file, (first, first + pages), observer);
-            self.cache(file, (first, first + pages), true, observer);
+            if stores {
+                self.cache(file, (first, first + pages), true, observer);
+            }
             self.note_tables(hits, observer);
             self.set_ptes(hits, Some(entry), observer);
             return hits.end;
@@ -158,17 +161,103 @@ impl Machine {
         page.end
     }
 
-    /// Brings the pages of a private mapping that are written to into memory, to copy them (`do_cow_fault`).
+    /// Copies pages of a file into a private mapping, for accesses that write to them (`do_cow_fault`, `wp_page_copy`).
     pub(crate) fn cow_file(
         &mut self,
         id: VmaId,
         file: VmFile,
         hits: Range,
+        stores: bool,
         observer: &mut impl Observer,
     ) {
         let first = self.vma(id).pgoff_at(hits.start);
         let end = first + (hits.len() >> PAGE_SHIFT);
         self.read_in(id, file, (first, end), observer);
+        let mut at = first;
+        while at < end {
+            let span = self.pmds.range_at(number(file, at));
+            let until = at + (span.last - number(file, at)).min(end - 1 - at) + 1;
+            let copied = span.entry.and_then(Mapped::pte);
+            let written = stores || copied.is_some_and(|page| page.written);
+            let run = Range {
+                start: hits.start + ((at - first) << PAGE_SHIFT),
+                end: hits.start + ((until - first) << PAGE_SHIFT),
+            };
+            self.set_ptes(run, Some(Pte::anon(0, written)), observer);
+            at = until;
+        }
+    }
+
+    /// Unmaps the pages of a file in a range, of which no other mapping shows any, on the way to being written out; there is
+    /// no swap that shared memory could go to, so what was written to stays in memory (`madvise_pageout`).
+    pub(crate) fn page_out(
+        &mut self,
+        id: VmaId,
+        file: VmFile,
+        range: Range,
+        observer: &mut impl Observer,
+    ) {
+        let (start, pgoff) = (self.vma(id).start, self.vma(id).pgoff);
+        let mut at = range.start;
+        while at < range.end {
+            let (mut end, pte) = self.pte_run(at);
+            end = end.min(range.end);
+            if pte.is_some_and(|pte| pte.page == Page::File && !pte.forked) {
+                let first = pgoff + ((at - start) >> PAGE_SHIFT);
+                let (elsewhere, until) =
+                    self.shown_elsewhere(id, file, first, first + ((end - at) >> PAGE_SHIFT));
+                end = at + ((until - first) << PAGE_SHIFT);
+                if !elsewhere {
+                    self.set_ptes(Range { start: at, end }, None, observer);
+                    self.uncache_clean(file, (first, until), observer);
+                }
+            }
+            at = end;
+        }
+    }
+
+    /// Takes the pages of an object out of memory that were not written to.
+    fn uncache_clean(
+        &mut self,
+        file: VmFile,
+        (first, end): (u64, u64),
+        observer: &mut impl Observer,
+    ) {
+        let mut at = first;
+        while at < end {
+            let span = self.pmds.range_at(number(file, at));
+            let until = at + (span.last - number(file, at)).min(end - 1 - at) + 1;
+            let there = span.entry.and_then(Mapped::pte);
+            if there.is_some_and(|page| !page.written) {
+                self.uncache(file, (at, until), observer);
+            }
+            at = until;
+        }
+    }
+
+    /// Whether a mapping other than `id` shows a page of an object, and up to which before `end` that is the same.
+    fn shown_elsewhere(&self, id: VmaId, file: VmFile, first: u64, mut end: u64) -> (bool, u64) {
+        let mut shown = false;
+        let mut at = 0;
+        while let Some(other) = self.find_vma(at) {
+            let vma = self.vma(other);
+            at = vma.end;
+            if other == id || vma.file != Some(file) {
+                continue;
+            }
+            let behind = vma.pgoff + vma.pages();
+            if first < vma.pgoff {
+                end = end.min(vma.pgoff);
+            } else if first < behind {
+                let addr = vma.start + ((first - vma.pgoff) << PAGE_SHIFT);
+                let (run_end, pte) = self.pte_run(addr);
+                end = end
+                    .min(behind)
+                    .min(first + ((run_end - addr) >> PAGE_SHIFT));
+                shown |= pte.is_some_and(|pte| pte.page == Page::File);
+            }
+        }
+        (shown, end)
     }
 
     /// Maps what is in memory around a page that is read (`do_fault_around`).

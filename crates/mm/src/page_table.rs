@@ -1,5 +1,7 @@
 //! Which 2 MiB blocks have something mapped, and as what: the level of the page table that decides about huge pages.
 
+use std::num::NonZeroU32;
+
 use mmscope_maple::MaState;
 
 use crate::change::Change;
@@ -23,22 +25,41 @@ pub enum Pmd {
 }
 
 /// An entry of the tree that stands for the page tables: PMD entries by the number of their block; single pages, and those of
-/// files, behind them.
+/// files, behind them. One word, so that the tree copies and compares little.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mapped {
-    /// The entry of a block.
-    Pmd(Pmd),
-    /// The entry of a page, or a page of a file.
-    Pte(Pte),
-}
+pub struct Mapped(NonZeroU32);
 
 impl Mapped {
+    /// The entry of a block, if it is one.
+    pub fn pmd(self) -> Option<Pmd> {
+        match self.0.get() {
+            1 => Some(Pmd::Table),
+            2 => Some(Pmd::HugeZero),
+            3 => Some(Pmd::Huge),
+            _ => None,
+        }
+    }
+
+    /// The entry of a page, or a page of a file, if it is one.
+    pub fn pte(self) -> Option<Pte> {
+        Pte::from_bits(self.0.get())
+    }
+
     /// One number for all that it says.
     pub(crate) fn bits(self) -> u64 {
-        match self {
-            Mapped::Pmd(pmd) => pmd as u64,
-            Mapped::Pte(pte) => pte.bits() | 1 << 32,
-        }
+        self.0.get().into()
+    }
+}
+
+impl From<Pmd> for Mapped {
+    fn from(pmd: Pmd) -> Mapped {
+        Mapped(NonZeroU32::MIN.saturating_add(pmd as u32))
+    }
+}
+
+impl From<Pte> for Mapped {
+    fn from(pte: Pte) -> Mapped {
+        Mapped(NonZeroU32::MIN | pte.bits())
     }
 }
 
@@ -51,10 +72,7 @@ impl Machine {
     /// Where the run of equal entries ends that holds an address, and the entry.
     pub(crate) fn pmd_run(&self, addr: u64) -> (u64, Option<Pmd>) {
         let span = self.pmds.range_at(addr / PMD_SIZE);
-        let pmd = match span.entry {
-            Some(Mapped::Pmd(pmd)) => Some(pmd),
-            _ => None,
-        };
+        let pmd = span.entry.and_then(Mapped::pmd);
         (span.last.saturating_add(1).saturating_mul(PMD_SIZE), pmd)
     }
 
@@ -88,7 +106,7 @@ impl Machine {
     ) {
         let (first, last) = blocks(range);
         let there = self.pmds.range_at(first);
-        let entry = pmd.map(Mapped::Pmd);
+        let entry = pmd.map(Mapped::from);
         if there.entry != entry || there.last < last {
             self.store_mapped(first, last, entry, observer);
         }
@@ -168,8 +186,10 @@ impl Machine {
             let flags = self.vma(id).flags | VmFlags::MAYBE_GUARD;
             self.set_flags(id, flags, observer);
         }
-        // So that a fork copies the markers.
-        self.anon_vma_prepare(id, observer);
+        // So that a fork copies the markers; where the mapping is marked, a file's has no need of it.
+        if !self.kernel.has(Change::MaybeGuard) || self.vma(id).is_anonymous() {
+            self.anon_vma_prepare(id, observer);
+        }
         for at in [range.start, range.end] {
             self.split_across(at, PmdSplit::Zapped, observer);
         }

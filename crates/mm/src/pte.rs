@@ -13,6 +13,8 @@ use crate::page_table::Mapped;
 
 /// Where single pages begin in the tree.
 const PTES: u64 = 1 << 56;
+/// Tells the word of an entry from that of a block.
+const IS_PTE: u32 = 0b101;
 
 /// Which page an entry shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,14 +93,32 @@ impl Pte {
         key(self) == key(other)
     }
 
-    /// One number for all that it says.
-    pub(crate) fn bits(self) -> u64 {
-        self.page as u64
-            | u64::from(self.order) << 4
-            | u64::from(self.written) << 8
-            | u64::from(self.lazyfree) << 9
-            | u64::from(self.forked) << 10
-            | u64::from(self.phase) << 16
+    /// All that it says in a word; no word of a [`crate::Pmd`] has the bits of [`IS_PTE`].
+    pub(crate) fn bits(self) -> u32 {
+        IS_PTE
+            | (self.page as u32) << 3
+            | u32::from(self.order) << 5
+            | u32::from(self.written) << 9
+            | u32::from(self.lazyfree) << 10
+            | u32::from(self.forked) << 11
+            | u32::from(self.phase) << 12
+    }
+
+    /// Reads such a word.
+    pub(crate) fn from_bits(bits: u32) -> Option<Pte> {
+        (bits & IS_PTE == IS_PTE).then_some(Pte {
+            page: match bits >> 3 & 3 {
+                0 => Page::Zero,
+                1 => Page::Anon,
+                2 => Page::File,
+                _ => Page::Guard,
+            },
+            order: (bits >> 5 & 15) as u8,
+            written: bits >> 9 & 1 != 0,
+            lazyfree: bits >> 10 & 1 != 0,
+            forked: bits >> 11 & 1 != 0,
+            phase: (bits >> 12) as u16,
+        })
     }
 }
 
@@ -134,9 +154,7 @@ impl Machine {
         }
         let (first, last) = numbers(Range { start: at, end });
         let mut state = MaState::new(first, first);
-        let Some(Mapped::Pte(pte)) = state.find(&self.pmds, last) else {
-            return None;
-        };
+        let pte = state.find(&self.pmds, last)?.pte()?;
         let range = Range {
             start: (state.index.max(first) - PTES) << PAGE_SHIFT,
             end: (state.last.min(last) - PTES + 1) << PAGE_SHIFT,
@@ -147,10 +165,7 @@ impl Machine {
     /// Where the run of equal entries, or of none, ends that holds an address; and the entry.
     pub(crate) fn pte_run(&self, addr: u64) -> (u64, Option<Pte>) {
         let span = self.pmds.range_at(PTES + (addr >> PAGE_SHIFT));
-        let pte = match span.entry {
-            Some(Mapped::Pte(pte)) => Some(pte),
-            _ => None,
-        };
+        let pte = span.entry.and_then(Mapped::pte);
         let last = (span.last - PTES).min(u64::MAX >> PAGE_SHIFT);
         (((last << PAGE_SHIFT) | 0xfff).saturating_add(1), pte)
     }
@@ -166,7 +181,7 @@ impl Machine {
         if pte.is_none() && MaState::new(first, first).find(&self.pmds, last).is_none() {
             return;
         }
-        self.store_mapped(first, last, pte.map(Mapped::Pte), observer);
+        self.store_mapped(first, last, pte.map(Mapped::from), observer);
     }
 
     /// Gives each page that is there in a range another entry, or takes it away.

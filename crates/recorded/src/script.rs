@@ -19,7 +19,7 @@ pub(crate) enum Ask {
 /// Why an op is not compared. The list may only get shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutOfScope {
-    /// `MADV_COLLAPSE`, `MADV_PAGEOUT` where it depends on single pages or on a file's.
+    /// `MADV_COLLAPSE` of a file's pages, `MADV_PAGEOUT` with swap.
     AdviceAboutPages,
     /// A call of a process that has exited.
     Exited,
@@ -30,7 +30,7 @@ impl OutOfScope {
     pub fn reason(self) -> &'static str {
         match self {
             OutOfScope::AdviceAboutPages => {
-                "advice that depends on single pages is not modelled yet"
+                "advice about pages of files or swap is not modelled yet"
             }
             OutOfScope::Exited => "a process that has exited makes no calls",
         }
