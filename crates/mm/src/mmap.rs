@@ -111,6 +111,8 @@ impl Machine {
         if mmap.flags.contains(MapFlags::LOCKED) {
             flags |= VmFlags::LOCKED;
         }
+        // Noted for any mapping; only for a file that is memory itself does it mean something.
+        flags.set(VmFlags::SYNC, mmap.flags.contains(MapFlags::SYNC));
         flags.set(
             VmFlags::NORESERVE,
             mmap.flags.contains(MapFlags::NORESERVE) && !never,
