@@ -10,7 +10,7 @@ use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, is_page_aligned, page_down, page_up};
+use crate::page::{PAGE_SHIFT, PMD_SIZE, TASK_SIZE, is_page_aligned, page_down, page_up};
 use crate::settings::Overcommit;
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
 use crate::vma::{VmFile, Vma, VmaId};
@@ -309,12 +309,22 @@ impl Machine {
         }
         if huge {
             // x86-64 has 2 MiB and 1 GiB, 2 MiB unless told otherwise; none are reserved here.
-            let known = [0, 21, 30].contains(&mmap.flags.huge_order());
-            return Err(if known && self.settings.hugetlb {
-                (Errno::ENOMEM, Refusal::NoHugePages)
-            } else {
-                (Errno::EINVAL, Refusal::HugeSize(mmap.flags.huge_order()))
-            });
+            let order = mmap.flags.huge_order();
+            let known = [0, 21, 30].contains(&order);
+            if !(known && self.settings.hugetlb) {
+                return Err((Errno::EINVAL, Refusal::HugeSize(order)));
+            }
+            if mmap.len == 0 {
+                return Err((Errno::EINVAL, Refusal::ZeroLength));
+            }
+            // The place is looked at before the pages are.
+            let size = if order == 30 { 1 << 30 } else { PMD_SIZE };
+            let fixed = MapFlags::FIXED | MapFlags::FIXED_NOREPLACE;
+            let off = mmap.flags.intersects(fixed) && !mmap.addr.is_multiple_of(size);
+            if off && mmap.len <= TASK_SIZE {
+                return Err((Errno::EINVAL, Refusal::Unaligned(mmap.addr)));
+            }
+            return Err((Errno::ENOMEM, Refusal::NoHugePages));
         }
         Ok(None)
     }

@@ -178,6 +178,8 @@ const CODES: &[(VmFlags, &str)] = &[
     (VmFlags::HUGEPAGE, "hg"),
     (VmFlags::NOHUGEPAGE, "nh"),
     (VmFlags::MERGEABLE, "mg"),
+    (VmFlags::DROPPABLE, "dp"),
+    (VmFlags::SEALED, "sl"),
 ];
 
 /// The lines of a mapping, that of maps first, each with its line end (`show_smap`).

@@ -1,7 +1,10 @@
 //! Which modelled kernel stands for the running one.
 
 use mmscope_lab::CallLine;
-use mmscope_mm::{Advice, Call, Change, Kernel, MapFlags, Mmap, Mremap, MremapFlags, Outcome, Release};
+use mmscope_mm::{
+    Advice, Call, Change, Errno, Kernel, Machine, MapFlags, Mmap, Mremap, MremapFlags, Outcome,
+    Release, Settings, Start,
+};
 
 use super::compare::{Job, run};
 use super::syscall::ask;
@@ -31,15 +34,60 @@ pub(super) fn choose(uname: &str) -> Result<Option<Kernel>, Unavailable> {
     Ok(Some(kernel))
 }
 
-/// Whether the kernel lets memory be named (`CONFIG_ANON_VMA_NAME`).
-pub(super) fn names_memory() -> Result<bool, Unavailable> {
-    let nothing = Call::SetAnonName {
-        addr: 0,
-        len: 0,
+/// A kind of call that this kernel was built without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lacking {
+    /// `PR_SET_VMA_ANON_NAME` (`CONFIG_ANON_VMA_NAME`).
+    AnonNames,
+    /// Advice, like `MADV_HWPOISON` (`CONFIG_MEMORY_FAILURE`).
+    Advice(Advice),
+}
+
+impl Lacking {
+    /// Whether the call is of that kind.
+    pub(super) fn is(self, call: &Call) -> bool {
+        match (self, call) {
+            (Lacking::AnonNames, Call::SetAnonName { .. }) => true,
+            (Lacking::Advice(lacking), Call::Madvise { advice, .. }) => lacking == *advice,
+            _ => false,
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Lacking::AnonNames => "PR_SET_VMA_ANON_NAME",
+            Lacking::Advice(advice) => advice.name().unwrap_or("?"),
+        }
+    }
+}
+
+/// What the kernel was built without, though its release knows it: asked for about nothing, it is refused.
+pub(super) fn lacking(kernel: Kernel) -> Result<Vec<Lacking>, Unavailable> {
+    let (addr, len) = (0, 0);
+    let name = Call::SetAnonName {
+        addr,
+        len,
         name: None,
     };
-    let answer = Tracee::start(false)?.run(&ask(&nothing, &[]))?;
-    Ok(answer == Answer::Known(Outcome::Done))
+    let mut asked = vec![(Lacking::AnonNames, name)];
+    for (_, advice) in Advice::ALL {
+        let advice = *advice;
+        asked.push((Lacking::Advice(advice), Call::Madvise { addr, len, advice }));
+    }
+    let mut tracee = Tracee::start(false)?;
+    let start = Start::default();
+    let model = Machine::new(kernel, Settings::default(), Vec::new(), &start);
+    let mut lacking = Vec::new();
+    for (kind, call) in asked {
+        let answer = tracee.run(&ask(&call, &[]))?;
+        let refused = answer == Answer::Known(Outcome::Error(Errno::EINVAL));
+        let knows = |machine: &Machine| machine.clone().run(&call, &mut ()) == Outcome::Done;
+        if refused && model.as_ref().is_ok_and(knows) {
+            lacking.push(kind);
+        }
+    }
+    Ok(lacking)
 }
 
 /// Programs that come out differently with a change and without it.
@@ -84,7 +132,10 @@ fn probes() -> Vec<(Change, Job)> {
     keep.new_relative_to = Some("a".to_owned());
     vec![
         (Change::StackNoHuge, job(vec![map(PAGE, MapFlags::STACK)])),
-        (Change::AlignMultiplesOnly, job(vec![map((2 << 20) + PAGE, plain)])),
+        (
+            Change::AlignMultiplesOnly,
+            job(vec![map((2 << 20) + PAGE, plain)]),
+        ),
         (Change::AlignNotWithHint, job(vec![hinted])),
         (Change::MaybeGuard, job(vec![map(4 * PAGE, plain), guard])),
         (

@@ -6,8 +6,8 @@
 use mmscope_lab::CallLine;
 use mmscope_mm::page::{PAGE_SIZE, PMD_SIZE, TASK_SIZE, page_down, page_up};
 use mmscope_mm::{
-    Access, Advice, AnonName, Call, Fd, File, FileId, FilePlacement, Kernel, Machine, MapFlags, Mmap, Mremap,
-    MremapFlags, Outcome, Prot, Range, Settings, Special, Start, StartMap, VmFlags,
+    Access, Advice, AnonName, Call, Fd, File, FileId, FilePlacement, Kernel, Machine, MapFlags,
+    Mmap, Mremap, MremapFlags, Outcome, Prot, Range, Settings, Special, Start, StartMap, VmFlags,
 };
 
 use super::compare::Job;
@@ -145,10 +145,34 @@ fn reference() -> Machine {
         maps: vec![
             map(image::BASE, image::DATA, read | exec, code, None),
             map(image::DATA, end, read | write, code, None),
-            map(0x7fff_f7ff_7000, 0x7fff_f7ff_b000, read, None, Some(Special::Vvar)),
-            map(0x7fff_f7ff_b000, 0x7fff_f7ff_d000, read, None, Some(Special::VvarVclock)),
-            map(0x7fff_f7ff_d000, 0x7fff_f7ff_f000, read | exec, None, Some(Special::Vdso)),
-            map(0x7fff_fffd_e000, 0x7fff_ffff_f000, read | write, None, Some(Special::Stack)),
+            map(
+                0x7fff_f7ff_7000,
+                0x7fff_f7ff_b000,
+                read,
+                None,
+                Some(Special::Vvar),
+            ),
+            map(
+                0x7fff_f7ff_b000,
+                0x7fff_f7ff_d000,
+                read,
+                None,
+                Some(Special::VvarVclock),
+            ),
+            map(
+                0x7fff_f7ff_d000,
+                0x7fff_f7ff_f000,
+                read | exec,
+                None,
+                Some(Special::Vdso),
+            ),
+            map(
+                0x7fff_fffd_e000,
+                0x7fff_ffff_f000,
+                read | write,
+                None,
+                Some(Special::Stack),
+            ),
         ],
         start_brk: Some(end),
         brk: Some(end),
@@ -281,7 +305,8 @@ impl Maker {
             | Call::Mseal { addr, len, .. } => hits(addr, len),
             Call::Mremap(remap) => {
                 hits(remap.addr, remap.old_len.max(PAGE_SIZE))
-                    || remap.flags.contains(MremapFlags::FIXED) && hits(remap.new_addr, remap.new_len)
+                    || remap.flags.contains(MremapFlags::FIXED)
+                        && hits(remap.new_addr, remap.new_len)
             }
             // What lies between would go.
             Call::Brk { addr } => addr > 0 && addr < image::DATA,
@@ -321,13 +346,19 @@ impl Maker {
             .filter(|(_, vma)| !special(vma.special) || self.calls.len() % 16 == 0)
             .map(|(_, vma)| (vma.start, vma.end))
             .collect();
-        if all.is_empty() { vec![(image::DATA, image::DATA + PAGE_SIZE)] } else { all }
+        if all.is_empty() {
+            vec![(image::DATA, image::DATA + PAGE_SIZE)]
+        } else {
+            all
+        }
     }
 
     /// An address as calls are given it: now and then not aligned, or no good at all.
     fn address(&mut self) -> u64 {
         match self.random.below(100) {
-            0..=2 => self.place().wrapping_add(1 + self.random.below(PAGE_SIZE - 1)),
+            0..=2 => self
+                .place()
+                .wrapping_add(1 + self.random.below(PAGE_SIZE - 1)),
             3..=4 => self.random.pick(&[
                 0,
                 PAGE_SIZE,
@@ -451,6 +482,10 @@ impl Maker {
             (1, MapFlags::from_bits_retain(1 << 24)),
         ];
         flags |= self.random.weighted(extra);
+        // Some file systems refuse it, others do not.
+        if !flags.contains(MapFlags::ANONYMOUS) {
+            flags.remove(MapFlags::SYNC);
+        }
         // Where such a search begins is drawn by the kernel under randomization.
         if !self.randomize && self.random.chance(2) {
             flags |= MapFlags::BIT32;
@@ -485,7 +520,11 @@ impl Maker {
     /// What is filled at once must not fill the machine.
     fn bounded(&mut self, len: u64, flags: MapFlags) -> u64 {
         let fills = flags.intersects(MapFlags::POPULATE | MapFlags::LOCKED);
-        if fills && len < 1 << 40 { len.min(MOST_TOUCHED) } else { len }
+        if fills && len < 1 << 40 {
+            len.min(MOST_TOUCHED)
+        } else {
+            len
+        }
     }
 
     fn munmap(&mut self) -> Call {
@@ -569,7 +608,13 @@ impl Maker {
                 let (_, advice) = self.random.pick(Advice::ALL);
                 advice
             }
-            _ => self.random.pick(&[Advice(5), Advice(26), Advice(1000), Advice::DONTFORK, Advice::DONTDUMP]),
+            _ => self.random.pick(&[
+                Advice(5),
+                Advice(26),
+                Advice(1000),
+                Advice::DONTFORK,
+                Advice::DONTDUMP,
+            ]),
         };
         let addr = self.address();
         let len = self.length(addr);
@@ -591,7 +636,9 @@ impl Maker {
         let end = 1u64 << 47;
         let addr = addr.min(end - PAGE_SIZE);
         let len = self.good_length(addr).min(MOST_TOUCHED).min(end - addr);
-        let access = self.random.pick(&[Access::Write, Access::Write, Access::Read]);
+        let access = self
+            .random
+            .pick(&[Access::Write, Access::Write, Access::Read]);
         let stride = self.random.pick(&[PAGE_SIZE, PAGE_SIZE, 16 * PAGE_SIZE]);
         Call::Touch {
             addr,
@@ -618,7 +665,11 @@ impl Maker {
     fn lock(&mut self) -> Call {
         let addr = self.address();
         let len = self.length(addr);
-        let len = if len < 1 << 40 { len.min(MOST_TOUCHED) } else { len };
+        let len = if len < 1 << 40 {
+            len.min(MOST_TOUCHED)
+        } else {
+            len
+        };
         match self.random.below(8) {
             0..=2 => Call::Mlock {
                 addr,
@@ -655,7 +706,9 @@ impl Maker {
             _ => Call::SetAnonName {
                 addr,
                 len,
-                name: self.random.pick(&[Some("one"), Some("two"), Some("[x]"), Some(""), None])
+                name: self
+                    .random
+                    .pick(&[Some("one"), Some("two"), Some("[x]"), Some(""), None])
                     .and_then(AnonName::new),
             },
         }
@@ -669,7 +722,10 @@ mod tests {
     #[test]
     fn a_seed_makes_the_same_program_again() {
         for seed in 0..8 {
-            let (one, other) = (program(seed, 60, seed % 2 == 1), program(seed, 60, seed % 2 == 1));
+            let (one, other) = (
+                program(seed, 60, seed % 2 == 1),
+                program(seed, 60, seed % 2 == 1),
+            );
             assert_eq!(one, other);
             assert_eq!(one.calls.len(), 60);
         }
@@ -691,7 +747,18 @@ mod tests {
                 }
             }
         }
-        for kind in ["Mmap", "Munmap", "Mprotect", "Mremap", "Madvise", "Touch", "Brk", "Mlock", "Munlock", "SetThpDisable"] {
+        for kind in [
+            "Mmap",
+            "Munmap",
+            "Mprotect",
+            "Mremap",
+            "Madvise",
+            "Touch",
+            "Brk",
+            "Mlock",
+            "Munlock",
+            "SetThpDisable",
+        ] {
             assert!(kinds.contains(kind), "{kind} is missing in {kinds:?}");
         }
         assert!(named > absolute, "{named} {absolute}");

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use mmscope_figure::say::cli::check as say;
 use mmscope_lab::{Anchor, CallLine, Item, MAX_STEPS, Program, Scenario, Sorted, call_text};
-use mmscope_mm::{Call, FilePlacement, Kernel, Outcome};
+use mmscope_mm::{FilePlacement, Kernel, Outcome};
 
 use super::compare::{Difference, Job, Ran, run};
 use super::files::Wanted;
@@ -52,7 +52,7 @@ pub(crate) fn check(mut args: Args) -> Result<(), Failure> {
             .map_err(unavailable)?
             .ok_or_else(|| Failure::CannotCheck(say::no_profile(&uname)))?,
     };
-    let names = profile::names_memory().map_err(unavailable)?;
+    let lacking = profile::lacking(kernel).map_err(unavailable)?;
     let default = if paths.is_empty() { PROGRAMS } else { 0 };
     let mut report = Report {
         list,
@@ -67,9 +67,8 @@ pub(crate) fn check(mut args: Args) -> Result<(), Failure> {
     let mut seeds = Random::new(u64::from(seed));
     for number in 0..programs.unwrap_or(default) {
         let mut job = random::program(seeds.next(), calls as usize, number % 2 == 1);
-        if !names {
-            job.calls.retain(|line| !matches!(line.call, Call::SetAnonName { .. }));
-        }
+        job.calls
+            .retain(|line| !lacking.iter().any(|kind| kind.is(&line.call)));
         report.add(job, kernel).map_err(unavailable)?;
     }
     let mut text = say::summary(&say::Summary {
@@ -81,9 +80,8 @@ pub(crate) fn check(mut args: Args) -> Result<(), Failure> {
         different: report.different,
         unsteady: report.unsteady,
     });
-    if !names {
-        text.push_str(say::NO_ANON_NAMES);
-    }
+    let lacking: Vec<&str> = lacking.iter().map(|kind| kind.name()).collect();
+    text.push_str(&say::left_out(&lacking));
     for (what, times) in &report.not_modelled {
         text.push_str(&say::not_modelled(what, *times));
     }
@@ -165,7 +163,8 @@ fn given(path: &OsString, randomize: bool) -> Result<Job, Failure> {
     };
     let scenario = Scenario::parse(&text).map_err(|errors| {
         let lines = errors.iter();
-        let lines = lines.map(|error| format!("{name}: {}", mmscope_figure::say::error::scenario(error)));
+        let lines =
+            lines.map(|error| format!("{name}: {}", mmscope_figure::say::error::scenario(error)));
         wrong(lines.collect())
     })?;
     let files = scenario.files.iter().map(|file| Wanted {
@@ -201,7 +200,10 @@ fn unroll(items: &[Item], calls: &mut Vec<CallLine>) {
 
 /// The shortest program that still differs, as a scenario, and in what it does.
 fn shrunk((job, ran): (Job, Ran), kernel: Kernel, seed: u32) -> Result<String, Unavailable> {
-    let end = ran.difference.as_ref().map_or(0, |difference| difference.call + 1);
+    let end = ran
+        .difference
+        .as_ref()
+        .map_or(0, |difference| difference.call + 1);
     let mut job = Job {
         calls: job.calls[..end].to_vec(),
         ..job
@@ -253,10 +255,13 @@ fn shrunk((job, ran): (Job, Ran), kernel: Kernel, seed: u32) -> Result<String, U
 /// A scenario that does the same in the model, with what the kernel answered.
 fn scenario(calls: &[CallLine], ran: &Ran, kernel: Kernel, seed: u32) -> String {
     let difference = ran.difference.as_ref();
-    let lines = calls.iter().zip(&ran.answers).map(|(line, answer)| CallLine {
-        recorded: answer.filter(|outcome| *outcome != Outcome::Done),
-        ..line.clone()
-    });
+    let lines = calls
+        .iter()
+        .zip(&ran.answers)
+        .map(|(line, answer)| CallLine {
+            recorded: answer.filter(|outcome| *outcome != Outcome::Done),
+            ..line.clone()
+        });
     let prelude = ran.place.prelude.iter().copied().map(CallLine::new);
     let lines = prelude.chain(lines);
     let end = difference.map_or_else(Vec::new, explained);
@@ -281,7 +286,17 @@ fn explained(difference: &Difference) -> Vec<String> {
     if let Some((kernel, model)) = &difference.result {
         lines.push(say::result(kernel, model));
     }
-    lines.extend(difference.kernel_only.iter().map(|line| say::kernel_only(line)));
-    lines.extend(difference.model_only.iter().map(|line| say::model_only(line)));
+    lines.extend(
+        difference
+            .kernel_only
+            .iter()
+            .map(|line| say::kernel_only(line)),
+    );
+    lines.extend(
+        difference
+            .model_only
+            .iter()
+            .map(|line| say::model_only(line)),
+    );
     lines
 }

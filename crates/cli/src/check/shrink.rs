@@ -50,7 +50,8 @@ fn without(calls: &[CallLine], kept: &[usize], addresses: &Addresses) -> Vec<Cal
     let mut out = Vec::with_capacity(kept.len());
     for &index in kept {
         let mut line = calls[index].clone();
-        let lost = |name: &Option<String>| name.as_deref().is_some_and(|name| !names.contains(&name));
+        let lost =
+            |name: &Option<String>| name.as_deref().is_some_and(|name| !names.contains(&name));
         let made = addresses.made.get(index);
         // Without `top` too there is only the address itself.
         let (base, from) = if names.contains(&TOP) {

@@ -79,9 +79,7 @@ pub(super) fn ask(call: &Call, fds: &[u64]) -> Ask {
             syscall(MMAP, &[addr, len, prot, flags, fd, offset], true)
         }
         Call::Munmap { addr, len } => plain(MUNMAP, &[addr, len]),
-        Call::Mprotect { addr, len, prot } => {
-            plain(MPROTECT, &[addr, len, u64::from(prot.bits())])
-        }
+        Call::Mprotect { addr, len, prot } => plain(MPROTECT, &[addr, len, u64::from(prot.bits())]),
         Call::Mremap(Mremap {
             addr,
             old_len,
@@ -153,7 +151,11 @@ fn words(text: &str) -> Vec<u64> {
     bytes.resize(bytes.len() / 8 * 8 + 8, 0);
     bytes
         .chunks_exact(8)
-        .map(|word| word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
+        .map(|word| {
+            word.iter()
+                .rev()
+                .fold(0, |all, byte| all << 8 | u64::from(*byte))
+        })
         .collect()
 }
 

@@ -88,7 +88,10 @@ fn sizes() -> [ThpSize; 8] {
 fn guard_gap() -> Option<u64> {
     let command = read_to_string("/proc/cmdline").ok()?;
     let mut words = command.split_whitespace();
-    words.find_map(|word| word.strip_prefix("stack_guard_gap="))?.parse().ok()
+    words
+        .find_map(|word| word.strip_prefix("stack_guard_gap="))?
+        .parse()
+        .ok()
 }
 
 fn rlimits(text: &str) -> Rlimits {
@@ -126,7 +129,9 @@ fn number(path: &str, usual: u64) -> u64 {
 /// The word in brackets.
 fn chosen(path: &str) -> String {
     let all = line(path);
-    let inside = all.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    let inside = all
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'));
     inside.map_or_else(String::new, |(word, _)| word.to_owned())
 }
 

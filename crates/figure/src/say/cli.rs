@@ -85,9 +85,13 @@ pub enum Usage {
 /// What is wrong with a command line, as a sentence.
 pub fn usage(usage: &Usage) -> String {
     match usage {
-        Usage::NoCommand => "a command is missing: run, figure, import, kernels or check".to_owned(),
+        Usage::NoCommand => {
+            "a command is missing: run, figure, import, kernels or check".to_owned()
+        }
         Usage::UnknownCommand(word) => {
-            format!("there is no command \u{201c}{word}\u{201d}: run, figure, import, kernels or check")
+            format!(
+                "there is no command \u{201c}{word}\u{201d}: run, figure, import, kernels or check"
+            )
         }
         Usage::UnknownOption(word) => format!("this command has no option \u{201c}{word}\u{201d}"),
         Usage::NoValue(option) => format!("{option} needs a value"),

@@ -5,10 +5,6 @@ use crate::say::num;
 /// Where there is no such kernel.
 pub const NOT_HERE: &str = "check needs Linux on x86-64: it compares with the running kernel";
 
-/// A kernel that was built without `CONFIG_ANON_VMA_NAME`.
-pub const NO_ANON_NAMES: &str =
-    "Left out: PR_SET_VMA_ANON_NAME, for this kernel was built without CONFIG_ANON_VMA_NAME.\n";
-
 /// What came of all programs.
 pub struct Summary<'a> {
     /// What `uname -r` prints.
@@ -59,6 +55,17 @@ pub fn not_modelled(what: &str, times: u64) -> String {
     format!(
         "{} ended at a call that is not modelled: {what}.\n",
         num::count(times, "program", "programs")
+    )
+}
+
+/// Calls that the kernel was built without; nothing if there are none.
+pub fn left_out(kinds: &[&str]) -> String {
+    if kinds.is_empty() {
+        return String::new();
+    }
+    format!(
+        "Left out, for this kernel was built without: {}.\n",
+        kinds.join(", ")
     )
 }
 
@@ -113,13 +120,17 @@ pub fn cannot_start(step: &str, errno: i32) -> String {
         }
         _ => "",
     };
-    format!("check can't be done here: the process to observe does not start: {step}, error {errno}{help}")
+    format!(
+        "check can't be done here: the process to observe does not start: {step}, error {errno}{help}"
+    )
 }
 
 /// The process can't be observed.
 pub fn cannot_trace(step: &str, error: &str) -> String {
     let help = match step {
-        "smaps" => "; it takes the right to read /proc of other processes: no hidepid, or CAP_SYS_PTRACE as root",
+        "smaps" => {
+            "; it takes the right to read /proc of other processes: no hidepid, or CAP_SYS_PTRACE as root"
+        }
         _ => "",
     };
     format!("check can't be done here: {step}: {error}{help}")
