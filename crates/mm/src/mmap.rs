@@ -10,7 +10,7 @@ use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PMD_SIZE, TASK_SIZE, is_page_aligned, page_down, page_up};
+use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, TASK_SIZE, is_page_aligned, page_down, page_up};
 use crate::settings::Overcommit;
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
 use crate::vma::{VmFile, Vma, VmaId};
@@ -29,6 +29,7 @@ impl Machine {
             return Err((Errno::EINVAL, Refusal::UnalignedOffset(mmap.offset)));
         }
         let file = self.backing(&mmap)?;
+        let huge = mmap.flags.contains(MapFlags::HUGETLB);
         if mmap.len == 0 {
             return Err((Errno::EINVAL, Refusal::ZeroLength));
         }
@@ -40,7 +41,18 @@ impl Machine {
         } else {
             self.round_hint_to_min(mmap.addr, observer)
         };
-        let len = page_up(mmap.len);
+        let size = match (huge, mmap.flags.huge_order()) {
+            (false, _) => PAGE_SIZE,
+            (true, 30) => 1 << 30,
+            (true, _) => PMD_SIZE,
+        };
+        let len = mmap.len.wrapping_add(size - 1) & !(size - 1);
+        if huge && len == 0 {
+            return Err((Errno::EINVAL, Refusal::LengthWraps(mmap.len)));
+        }
+        if huge && len <= TASK_SIZE && flags.contains(MapFlags::FIXED) && hint & (size - 1) != 0 {
+            return Err((Errno::EINVAL, Refusal::Unaligned(hint)));
+        }
         if len == 0 {
             return Err((Errno::ENOMEM, Refusal::LengthWraps(mmap.len)));
         }
@@ -75,6 +87,9 @@ impl Machine {
         if vm_flags.contains(VmFlags::LOCKED) {
             self.may_lock(len)?;
         }
+        if huge {
+            return Err(self.no_huge_pages(&mmap, range, vm_flags, observer));
+        }
         let vm_flags = self.typed(&mmap, file, vm_flags)?;
         let shared = vm_flags.contains(VmFlags::SHARED);
         let pgoff = match file {
@@ -83,7 +98,13 @@ impl Machine {
             None if shared => 0,
             None => addr >> PAGE_SHIFT,
         };
-        self.mmap_region(range, vm_flags, pgoff, file.map(VmFile::File), observer)?;
+        // What may be dropped is not locked, though it is brought in as if it were (`vma_supports_mlock`).
+        let kept = if vm_flags.contains(VmFlags::DROPPABLE) {
+            vm_flags - VmFlags::LOCKED_MASK
+        } else {
+            vm_flags
+        };
+        self.mmap_region(range, kept, pgoff, file.map(VmFile::File), observer)?;
         let populate = flags.contains(MapFlags::POPULATE) && !flags.contains(MapFlags::NONBLOCK);
         if populate || vm_flags.contains(VmFlags::LOCKED) {
             // What can't be mapped is left out.
@@ -165,6 +186,30 @@ impl Machine {
             return Err((Errno::EINVAL, Refusal::BadFlags));
         }
         Ok(flags)
+    }
+
+    /// x86-64 has 2 MiB and 1 GiB pages, and none are reserved here; that comes out when all else is done.
+    fn no_huge_pages(
+        &mut self,
+        mmap: &Mmap,
+        range: Range,
+        flags: VmFlags,
+        observer: &mut impl Observer,
+    ) -> Refused {
+        let kind = mmap.map_type();
+        if kind == 0 || kind > MapFlags::TYPE_SHARED_VALIDATE {
+            return (Errno::EINVAL, Refusal::BadMapType(kind));
+        }
+        if flags.contains(VmFlags::GROWSDOWN) {
+            return (Errno::EINVAL, Refusal::BadFlags);
+        }
+        let fixed = MapFlags::FIXED | MapFlags::FIXED_NOREPLACE;
+        if mmap.flags.intersects(fixed)
+            && let Err(refused) = self.munmap(range.start, range.len(), observer)
+        {
+            return refused;
+        }
+        (Errno::ENOMEM, Refusal::NoHugePages)
     }
 
     pub(crate) fn may_lock_at_all(&self) -> Result<(), Refused> {
@@ -314,17 +359,6 @@ impl Machine {
             if !(known && self.settings.hugetlb) {
                 return Err((Errno::EINVAL, Refusal::HugeSize(order)));
             }
-            if mmap.len == 0 {
-                return Err((Errno::EINVAL, Refusal::ZeroLength));
-            }
-            // The place is looked at before the pages are.
-            let size = if order == 30 { 1 << 30 } else { PMD_SIZE };
-            let fixed = MapFlags::FIXED | MapFlags::FIXED_NOREPLACE;
-            let off = mmap.flags.intersects(fixed) && !mmap.addr.is_multiple_of(size);
-            if off && mmap.len <= TASK_SIZE {
-                return Err((Errno::EINVAL, Refusal::Unaligned(mmap.addr)));
-            }
-            return Err((Errno::ENOMEM, Refusal::NoHugePages));
         }
         Ok(None)
     }
