@@ -119,6 +119,10 @@ impl Machine {
             return Err((Signal::SegvMaperr, None));
         }
         if at >= file_end {
+            // To copy a page is prepared before the file says that there is none (`do_cow_fault`).
+            if access == Access::Write && !vma.flags.contains(VmFlags::SHARED) {
+                self.anon_vma_prepare(id, observer);
+            }
             return Err((Signal::BusAdrerr, None));
         }
         if vma.special.is_some() {

@@ -7,7 +7,7 @@ use crate::event::{Event, Range, Refusal};
 use crate::flags::VmFlags;
 use crate::machine::{Machine, Refused};
 use crate::observer::Observer;
-use crate::page::PAGE_SHIFT;
+use crate::page::{PAGE_SHIFT, PAGE_SIZE};
 use crate::pte::{Page, Pte};
 use crate::seal::whole_pages;
 use crate::vma::VmaId;
@@ -69,6 +69,51 @@ impl Machine {
                     .then_some(NotModelled::PageOut)
             }
             _ => None,
+        }
+    }
+
+    /// Unmaps the pages of a file that no other mapping shows; those of shared memory stay in memory
+    /// (`madvise_cold_or_pageout_pte_range`).
+    fn page_out_file(&mut self, id: VmaId, piece: Range, observer: &mut impl Observer) {
+        let vma = self.vma(id);
+        let (file, delta) = (vma.file, vma.pgoff.wrapping_sub(vma.start >> PAGE_SHIFT));
+        if file.is_none() {
+            return;
+        }
+        let everything = Range {
+            start: 0,
+            end: u64::MAX,
+        };
+        let mut elsewhere = Vec::new();
+        for (other, vma) in self.vmas(everything) {
+            if vma.file == file && other != id {
+                for (run, pte) in self.ptes(Range {
+                    start: vma.start,
+                    end: vma.end,
+                }) {
+                    if pte.page == Page::File {
+                        let first = vma.pgoff_at(run.start);
+                        elsewhere.push((first, first + (run.len() >> PAGE_SHIFT)));
+                    }
+                }
+            }
+        }
+        let mut alone = Vec::new();
+        for (run, pte) in self.ptes(piece) {
+            let mut at = run.start;
+            while pte.page == Page::File && at < run.end {
+                let offset = (at >> PAGE_SHIFT).wrapping_add(delta);
+                if !elsewhere
+                    .iter()
+                    .any(|(first, end)| (*first..*end).contains(&offset))
+                {
+                    alone.push(at);
+                }
+                at += PAGE_SIZE;
+            }
+        }
+        for at in alone {
+            self.set_ptes(Range::sized(at, PAGE_SIZE), None, observer);
         }
     }
 
@@ -152,6 +197,7 @@ impl Machine {
                 if all {
                     let kept = |pte: Pte| (!pte.lazyfree).then_some(pte);
                     self.change_ptes(piece, &kept, observer);
+                    self.page_out_file(id, piece, observer);
                 }
             }
             Advice::FREE | Advice::DONTNEED | Advice::DONTNEED_LOCKED => {

@@ -10,7 +10,9 @@ use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, TASK_SIZE, is_page_aligned, page_down, page_up};
+use crate::page::{
+    PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, TASK_SIZE, is_page_aligned, page_down, page_up,
+};
 use crate::settings::Overcommit;
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
 use crate::vma::{VmFile, Vma, VmaId};

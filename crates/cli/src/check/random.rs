@@ -343,7 +343,7 @@ impl Maker {
             // Under randomization the stack lies in no known distance from anything.
             .filter(|(_, vma)| !(self.randomize && vma.special.is_some()))
             // Those of the kernel's own only now and then.
-            .filter(|(_, vma)| !special(vma.special) || self.calls.len() % 16 == 0)
+            .filter(|(_, vma)| !special(vma.special) || self.calls.len().is_multiple_of(16))
             .map(|(_, vma)| (vma.start, vma.end))
             .collect();
         if all.is_empty() {
