@@ -169,7 +169,10 @@ impl Machine {
             self.set_flags(id, flags, observer);
         }
         // So that a fork copies the markers.
-        self.anon_vma_prepare(id, observer);
+        // Where the flag tells fork what to copy, memory of a file needs none.
+        if self.vma(id).is_anonymous() || !self.kernel.has(Change::MaybeGuard) {
+            self.anon_vma_prepare(id, observer);
+        }
         for at in [range.start, range.end] {
             self.split_across(at, PmdSplit::Zapped, observer);
         }

@@ -103,7 +103,7 @@ mod tests {
         }
         assert_eq!(word(64 + 56 + 16) + word(64 + 56 + 40), END);
         // The headers end before the code, and the entry is an int3.
-        assert!(64 + 3 * 56 <= SYSCALL_AT);
+        const { assert!(64 + 3 * 56 <= SYSCALL_AT) };
         assert_eq!(elf[(AFTER_SYSCALL - BASE) as usize], 0xcc);
         // Both loops jump back to their first byte.
         for (code, jump) in [(WRITE_AT, 8), (READ_AT, 8)] {
