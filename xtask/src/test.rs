@@ -1,5 +1,7 @@
 //! `cargo xtask test`: everything that CI runs. Each step is tried though one before it failed, and the end says which did.
 
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::setup::{self, Need, Tools};
@@ -97,6 +99,7 @@ fn steps(tools: &Tools, quick: bool, report: &mut Report) {
     report.step("recorded vectors", |_| {
         crate::vectors::run(&[paths::root().join("vectors").display().to_string()])
     });
+    report.step("check against this kernel", |closing| check(tools, closing));
     report.step("recorded traces", |_| {
         let traces = paths::root().join("crates/lab/tests/data");
         crate::cases::run(&[
@@ -114,6 +117,38 @@ fn steps(tools: &Tools, quick: bool, report: &mut Report) {
                 result
             });
         }
+    }
+}
+
+/// Holds the model against the kernel that runs this, as far as that is allowed: about a minute.
+fn check(tools: &Tools, closing: &mut Vec<String>) -> Result<()> {
+    // `check` says 2 where it can't be done: that is no failure, but has to be seen.
+    const CANNOT: i32 = 2;
+    tools
+        .run("cargo")
+        .args(["build", "--release", "--locked", "-p", "mmscope-cli"])
+        .go()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| paths::root().join("target"), PathBuf::from);
+    let output = Command::new(target.join("release/mmscope"))
+        .args(["check", "--programs", "1000", "--seed", "1"])
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    match output.status.code() {
+        Some(0) => {
+            closing.extend(text.lines().take(2).map(str::to_owned));
+            Ok(())
+        }
+        Some(CANNOT) => {
+            let why = String::from_utf8_lossy(&output.stderr);
+            let line = format!("skipped: {}", why.trim());
+            println!("{line}");
+            closing.push(line);
+            Ok(())
+        }
+        _ => Err("the model differs from this kernel".into()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `mmscope` in a terminal.
 
 mod args;
+mod check;
 mod figure;
 mod import;
 mod input;
@@ -21,6 +22,12 @@ enum Failure {
     Input(Vec<String>),
     /// The model differs from a recorded log; that was said already.
     Differs,
+    /// The model differs from the running kernel; that was said already.
+    CheckDiffers,
+    /// A file that `check` was given is wrong; one line for each thing.
+    CheckInput(Vec<String>),
+    /// `check` can't be done here, and why.
+    CannotCheck(String),
     /// Nobody reads the output any more: no reason to complain.
     Closed,
 }
@@ -39,6 +46,19 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
         Err(Failure::Differs) => ExitCode::from(3),
+        Err(Failure::CheckDiffers) => ExitCode::from(1),
+        Err(Failure::CheckInput(lines)) => {
+            for line in lines {
+                eprintln!("mmscope: {line}");
+            }
+            ExitCode::from(2)
+        }
+        Err(Failure::CannotCheck(why)) => {
+            if !why.is_empty() {
+                eprintln!("mmscope: {why}");
+            }
+            ExitCode::from(2)
+        }
     }
 }
 
@@ -56,6 +76,9 @@ fn command(words: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         "figure" => figure::figure(args),
         "import" => import::import(args),
         "kernels" => kernels::kernels(args),
+        "check" => check::check(args),
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        check::CHILD => check::observed(args),
         _ => Err(Failure::Usage(Usage::UnknownCommand(command))),
     }
 }

@@ -58,6 +58,19 @@ impl CallLine {
             recorded: None,
         }
     }
+
+    /// The call with its addresses counted from what the named calls returned. A name stands for `MAP_FAILED` where
+    /// `returned` knows no address.
+    pub fn resolved(&self, returned: impl Fn(&str) -> Option<u64>) -> Call {
+        let mut call = self.call;
+        if let Some(name) = &self.relative_to {
+            call = counted_from(call, returned(name).unwrap_or(MAP_FAILED));
+        }
+        if let Some(name) = &self.new_relative_to {
+            call = target_counted_from(call, returned(name).unwrap_or(MAP_FAILED));
+        }
+        call
+    }
 }
 
 /// The call with its address counted from `base`.

@@ -136,7 +136,7 @@ impl Machine {
         let start_brk = self.process().start_brk;
         let heap = self
             .prev_vma(candidate.range.start)
-            .filter(|id| self.vma(*id).start >= start_brk);
+            .filter(|id| self.vma(*id).end > start_brk);
         let Some(heap) = heap else { return false };
         if !self.kernel.has(Change::BrkChecksEnd) && self.vma(heap).flags == candidate.flags {
             let range = Range {

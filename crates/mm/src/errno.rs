@@ -63,6 +63,12 @@ impl Errno {
         }
     }
 
+    /// The error that a returned word stands for, negated.
+    pub fn returned(word: u64) -> Option<Errno> {
+        let number = word.wrapping_neg();
+        Self::ALL.into_iter().find(|errno| *errno as u64 == number)
+    }
+
     /// The error with this name; `None` for names that no modelled call returns.
     pub fn from_name(name: &str) -> Option<Errno> {
         Self::ALL.into_iter().find(|errno| errno.name() == name)

@@ -136,17 +136,22 @@ impl Machine {
             return Err((Signal::SegvAccerr, None));
         }
         let file_end = self.file_end(vma);
+        let (run_end, pte) = self.pte_run(at);
+        // A marker in the table is met before the file is asked.
+        if pte.is_some_and(|pte| pte.page == Page::Guard) {
+            return Err((Signal::SegvMaperr, None));
+        }
         if at >= file_end {
+            // To copy a page is prepared before the file says that there is none (`do_cow_fault`).
+            if access == Access::Write && !vma.flags.contains(VmFlags::SHARED) {
+                self.anon_vma_prepare(id, observer);
+            }
             return Err((Signal::BusAdrerr, None));
         }
         if vma.special.is_some() {
             return Ok(vma.end);
         }
-        let (run_end, pte) = self.pte_run(at);
         let mut end = run.end.min(vma.end).min(file_end).min(run_end);
-        if pte.is_some_and(|pte| pte.page == Page::Guard) {
-            return Err((Signal::SegvMaperr, None));
-        }
         let private = !vma.flags.contains(VmFlags::SHARED);
         let done = match (access, pte) {
             (Access::Read, Some(_)) => true,
@@ -390,7 +395,7 @@ impl Machine {
     ) -> Result<(), GrowthRefusal> {
         let vma = self.vma(id);
         let flags = vma.flags;
-        if start < self.settings.mmap_min_addr {
+        if start < self.search_min_addr() {
             return Err(GrowthRefusal::MinAddr);
         }
         if let Some(below) = self.prev_vma(start) {

@@ -164,6 +164,8 @@ bitflags! {
         const ACCOUNT = 0x10_0000;
         /// `VM_NORESERVE`
         const NORESERVE = 0x20_0000;
+        /// `VM_SYNC`
+        const SYNC = 0x0080_0000;
         /// `VM_WIPEONFORK`
         const WIPEONFORK = 0x0200_0000;
         /// `VM_DONTDUMP`

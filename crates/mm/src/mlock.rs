@@ -30,25 +30,35 @@ impl Machine {
             return Err((Errno::EINVAL, Refusal::BadFlags));
         }
         self.may_lock_at_all()?;
-        let range = lock_range(addr, len)?;
-        let more = range.len() >> PAGE_SHIFT;
+        let range = lock_range(addr, len);
         if let Some(limit) = self.process().rlimits.memlock
             && !self.settings.cap_ipc_lock
         {
-            // What is locked already counts once.
-            let again: u64 = self
-                .vmas(range)
-                .filter(|(_, vma)| vma.flags.contains(VmFlags::LOCKED))
-                .map(|(_, vma)| (vma.end.min(range.end) - vma.start.max(range.start)) >> PAGE_SHIFT)
-                .sum();
-            if self.process().locked_vm + more - again > limit >> PAGE_SHIFT {
+            // A range that wraps is refused only after that.
+            let (more, again) = match &range {
+                Ok(range) => (range.len(), self.locked_in(*range)),
+                Err(_) => (locked_len(addr, len), 0),
+            };
+            if self.process().locked_vm + (more >> PAGE_SHIFT) - again > limit >> PAGE_SHIFT {
                 return Err((Errno::ENOMEM, Refusal::MemlockLimit));
             }
         }
+        let range = range?;
         let mut lock = VmFlags::LOCKED;
         lock.set(VmFlags::LOCKONFAULT, flags & ONFAULT != 0);
         self.lock_each(range, lock, observer)?;
         self.mm_populate(range, observer)
+    }
+
+    /// Pages of a range that are locked already: they count once (`count_mm_mlocked_page_nr`).
+    fn locked_in(&self, range: Range) -> u64 {
+        let mut pages = 0;
+        for (_, vma) in self.vmas(range) {
+            if vma.flags.contains(VmFlags::LOCKED) {
+                pages += (vma.end.min(range.end) - vma.start.max(range.start)) >> PAGE_SHIFT;
+            }
+        }
+        pages
     }
 
     pub(crate) fn munlock(
@@ -199,10 +209,15 @@ impl Machine {
     }
 }
 
+/// The length in whole pages.
+fn locked_len(addr: u64, len: u64) -> u64 {
+    page_up(len.wrapping_add(addr - page_down(addr)))
+}
+
 /// Whole pages around the range.
 fn lock_range(addr: u64, len: u64) -> Result<Range, Refused> {
     let start = page_down(addr);
-    let end = start.wrapping_add(page_up(len.wrapping_add(addr - start)));
+    let end = start.wrapping_add(locked_len(addr, len));
     if end < start {
         return Err((Errno::EINVAL, Refusal::LengthWraps(len)));
     }

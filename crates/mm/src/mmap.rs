@@ -10,7 +10,9 @@ use crate::machine::{Machine, Refused};
 use crate::merge::{Candidate, Neighbours};
 use crate::nodes::TreeWrite;
 use crate::observer::Observer;
-use crate::page::{PAGE_SHIFT, is_page_aligned, page_down, page_up};
+use crate::page::{
+    PAGE_SHIFT, PAGE_SIZE, PMD_SIZE, TASK_SIZE, is_page_aligned, page_down, page_up,
+};
 use crate::settings::Overcommit;
 use crate::unmapped_area::{PlaceFile, PlaceRequest};
 use crate::vma::{VmFile, Vma, VmaId};
@@ -33,6 +35,7 @@ impl Machine {
             return Err((Errno::EINVAL, Refusal::UnalignedOffset(mmap.offset)));
         }
         let file = self.backing(&mmap)?;
+        let huge = mmap.flags.contains(MapFlags::HUGETLB);
         if mmap.len == 0 {
             return Err((Errno::EINVAL, Refusal::ZeroLength));
         }
@@ -44,7 +47,18 @@ impl Machine {
         } else {
             self.round_hint_to_min(mmap.addr, observer)
         };
-        let len = page_up(mmap.len);
+        let size = match (huge, mmap.flags.huge_order()) {
+            (false, _) => PAGE_SIZE,
+            (true, 30) => 1 << 30,
+            (true, _) => PMD_SIZE,
+        };
+        let len = mmap.len.wrapping_add(size - 1) & !(size - 1);
+        if huge && len == 0 {
+            return Err((Errno::EINVAL, Refusal::LengthWraps(mmap.len)));
+        }
+        if huge && len <= TASK_SIZE && flags.contains(MapFlags::FIXED) && hint & (size - 1) != 0 {
+            return Err((Errno::EINVAL, Refusal::Unaligned(hint)));
+        }
         if len == 0 {
             return Err((Errno::ENOMEM, Refusal::LengthWraps(mmap.len)));
         }
@@ -79,6 +93,9 @@ impl Machine {
         if vm_flags.contains(VmFlags::LOCKED) {
             self.may_lock(len)?;
         }
+        if huge {
+            return Err(self.no_huge_pages(&mmap, range, vm_flags, observer));
+        }
         let vm_flags = self.typed(&mmap, file, vm_flags)?;
         let shared = vm_flags.contains(VmFlags::SHARED);
         let pgoff = match file {
@@ -87,7 +104,13 @@ impl Machine {
             None if shared => 0,
             None => addr >> PAGE_SHIFT,
         };
-        self.mmap_region(range, vm_flags, pgoff, file.map(VmFile::File), observer)?;
+        // What may be dropped is not locked, though it is brought in as if it were (`vma_supports_mlock`).
+        let kept = if vm_flags.contains(VmFlags::DROPPABLE) {
+            vm_flags - VmFlags::LOCKED_MASK
+        } else {
+            vm_flags
+        };
+        self.mmap_region(range, kept, pgoff, file.map(VmFile::File), observer)?;
         let populate = flags.contains(MapFlags::POPULATE) && !flags.contains(MapFlags::NONBLOCK);
         if populate || vm_flags.contains(VmFlags::LOCKED) {
             // What can't be mapped is left out.
@@ -115,6 +138,8 @@ impl Machine {
         if mmap.flags.contains(MapFlags::LOCKED) {
             flags |= VmFlags::LOCKED;
         }
+        // Noted for any mapping; only for a file that is memory itself does it mean something.
+        flags.set(VmFlags::SYNC, mmap.flags.contains(MapFlags::SYNC));
         flags.set(
             VmFlags::NORESERVE,
             mmap.flags.contains(MapFlags::NORESERVE) && !never,
@@ -167,6 +192,30 @@ impl Machine {
             return Err((Errno::EINVAL, Refusal::BadFlags));
         }
         Ok(flags)
+    }
+
+    /// x86-64 has 2 MiB and 1 GiB pages, and none are reserved here; that comes out when all else is done.
+    fn no_huge_pages(
+        &mut self,
+        mmap: &Mmap,
+        range: Range,
+        flags: VmFlags,
+        observer: &mut impl Observer,
+    ) -> Refused {
+        let kind = mmap.map_type();
+        if kind == 0 || kind > MapFlags::TYPE_SHARED_VALIDATE {
+            return (Errno::EINVAL, Refusal::BadMapType(kind));
+        }
+        if flags.contains(VmFlags::GROWSDOWN) {
+            return (Errno::EINVAL, Refusal::BadFlags);
+        }
+        let fixed = MapFlags::FIXED | MapFlags::FIXED_NOREPLACE;
+        if mmap.flags.intersects(fixed)
+            && let Err(refused) = self.munmap(range.start, range.len(), observer)
+        {
+            return refused;
+        }
+        (Errno::ENOMEM, Refusal::NoHugePages)
     }
 
     pub(crate) fn may_lock_at_all(&self) -> Result<(), Refused> {
@@ -321,12 +370,11 @@ impl Machine {
         }
         if huge {
             // x86-64 has 2 MiB and 1 GiB, 2 MiB unless told otherwise; none are reserved here.
-            let known = [0, 21, 30].contains(&mmap.flags.huge_order());
-            return Err(if known && self.settings.hugetlb {
-                (Errno::ENOMEM, Refusal::NoHugePages)
-            } else {
-                (Errno::EINVAL, Refusal::HugeSize(mmap.flags.huge_order()))
-            });
+            let order = mmap.flags.huge_order();
+            let known = [0, 21, 30].contains(&order);
+            if !(known && self.settings.hugetlb) {
+                return Err((Errno::EINVAL, Refusal::HugeSize(order)));
+            }
         }
         Ok(None)
     }

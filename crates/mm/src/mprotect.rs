@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::call::Access;
 use crate::change::Change;
 use crate::errno::Errno;
 use crate::event::{Event, Range, Refusal};
@@ -139,6 +140,12 @@ impl Machine {
             from: old,
             to: flags,
         });
+        // Locked memory that may be written from now on gets its copies at once.
+        let was = old & (VmFlags::WRITE | VmFlags::SHARED | VmFlags::LOCKED);
+        let faults_late = flags.contains(VmFlags::LOCKONFAULT);
+        if was == VmFlags::LOCKED && flags.contains(VmFlags::WRITE) && !faults_late {
+            let _ = self.populate(piece, Access::Write, observer);
+        }
         Ok(())
     }
 

@@ -88,7 +88,7 @@ impl Machine {
         );
         let vma = self.vma(id);
         let writable = VmFlags::SHARED | VmFlags::WRITE;
-        if discards && vma.file.is_none() && !vma.flags.intersects(writable) {
+        if discards && vma.is_anonymous() && !vma.flags.intersects(writable) {
             return self.not_sealed(id);
         }
         Ok(())

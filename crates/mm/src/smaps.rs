@@ -171,6 +171,7 @@ const CODES: &[(VmFlags, &str)] = &[
     (VmFlags::LOCKONFAULT, "lf"),
     (VmFlags::ACCOUNT, "ac"),
     (VmFlags::NORESERVE, "nr"),
+    (VmFlags::SYNC, "sf"),
     (VmFlags::WIPEONFORK, "wf"),
     (VmFlags::DONTDUMP, "dd"),
     (VmFlags::MIXEDMAP, "mm"),

@@ -256,7 +256,8 @@ fn start_flags(map: &StartMap) -> VmFlags {
     let access = map.perms & VmFlags::ACCESS;
     match map.special {
         Some(Special::Vvar | Special::VvarVclock) => {
-            access | VmFlags::MAYREAD | VmFlags::IO | VmFlags::PFNMAP | VmFlags::DONTEXPAND
+            let own = VmFlags::IO | VmFlags::PFNMAP | VmFlags::DONTEXPAND | VmFlags::DONTDUMP;
+            access | VmFlags::MAYREAD | own
         }
         Some(Special::Vdso) => access | VmFlags::MAY_ACCESS | VmFlags::DONTEXPAND,
         Some(Special::Stack) => {

@@ -188,7 +188,9 @@ impl Machine {
         loop {
             order -= 1;
             let size = PAGE_SIZE << order;
-            let fits = vma.end.saturating_sub(size) / size * size >= vma.start && vma.len() >= size;
+            // Where the mapping ends below that, the kernel's subtraction wraps, and finds it suitable.
+            let block = vma.end.wrapping_sub(size) / size * size;
+            let fits = block >= vma.start && block.wrapping_add(size) <= vma.end;
             if fits && self.order_barred(vma, order).is_none() {
                 return true;
             }

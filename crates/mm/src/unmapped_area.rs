@@ -57,6 +57,16 @@ impl Machine {
             Some(placed) => placed,
             None => self.place(request, len, observer)?,
         };
+        // The last addresses look like errors that the search gave back (`IS_ERR_VALUE`).
+        if let Some(errno) = Errno::returned(addr) {
+            return Err((
+                errno,
+                Refusal::BeyondTask(Range {
+                    start: addr,
+                    end: addr,
+                }),
+            ));
+        }
         if addr > TASK_SIZE - len {
             return Err((Errno::ENOMEM, Refusal::BeyondTask(Range::sized(addr, len))));
         }

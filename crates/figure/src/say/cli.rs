@@ -1,5 +1,7 @@
 //! The words of the command line.
 
+pub mod check;
+
 use mmscope_lab::check::{Agreement, Count, Difference};
 
 use super::{num, outcome};
@@ -13,6 +15,7 @@ usage:
   mmscope figure SCENARIO --step N [--micro N] [--pane space|tree] [--kernels A,B,C] [--width PX] [--text] [-o FILE]
   mmscope import LOG [--maps FILE] [--kernel NAME] [-o FILE]
   mmscope kernels
+  mmscope check [--programs N] [--calls M] [--seed S] [--kernel NAME] [--list] [FILE...]
 
 SCENARIO is a file, - for standard input, or --lesson ID (cactusbssn, page_test).
 
@@ -20,11 +23,18 @@ SCENARIO is a file, - for standard input, or --lesson ID (cactusbssn, page_test)
   figure   one step as a picture: SVG, or plain text with --text
   import   a strace log as a scenario, and how far the model agrees with it
   kernels  the releases that can be picked, with their changes
+  check    the model held against the running kernel (Linux on x86-64): random programs of
+           real calls in a process of their own, or the scenarios FILE, half of them with
+           address randomization; it needs no root, changes no setting and leaves nothing
 
 options:
   --kernels A,B,C  one to three kernels instead of those of the scenario;
                    a change is switched with + or -: 6.14-d4148aeab412
-  --kernel NAME    the kernel that a log was recorded on
+  --kernel NAME    the kernel that a log was recorded on, or that check compares with
+                   (default: the nearest to the running one)
+  --programs N     random programs to check (default: 1000, or 0 if files are given)
+  --calls M        calls of each (default: 100)
+  --seed S         where they start from (default: 1): the same seed, the same programs
   --lesson ID      a scenario that comes with mmscope
   --step N         the step to stop at (default: the last)
   --micro N        of that step only so many decisions
@@ -32,13 +42,14 @@ options:
   --width PX       width of the picture (default: 1200; below 560 it is upright)
   --columns N      width of a text picture (default: 100)
   --text           plain text instead of SVG
+  --list           each program that differs, not only the first
   --maps FILE      /proc/PID/maps of the process before the log begins
   -o FILE          write there instead of to standard output
   -h, --help       this text
   -V, --version    the version
 
 exit status: 0 done, 1 a file or a text was wrong, 2 the command line was wrong,
-3 the model differs from the log
+3 the model differs from the log; of check: 0 equal, 1 different, 2 it can't be done
 ";
 
 /// What is wrong with a command line.
@@ -74,9 +85,13 @@ pub enum Usage {
 /// What is wrong with a command line, as a sentence.
 pub fn usage(usage: &Usage) -> String {
     match usage {
-        Usage::NoCommand => "a command is missing: run, figure, import or kernels".to_owned(),
+        Usage::NoCommand => {
+            "a command is missing: run, figure, import, kernels or check".to_owned()
+        }
         Usage::UnknownCommand(word) => {
-            format!("there is no command \u{201c}{word}\u{201d}: run, figure, import or kernels")
+            format!(
+                "there is no command \u{201c}{word}\u{201d}: run, figure, import, kernels or check"
+            )
         }
         Usage::UnknownOption(word) => format!("this command has no option \u{201c}{word}\u{201d}"),
         Usage::NoValue(option) => format!("{option} needs a value"),
