@@ -37,6 +37,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         println!("{count} out of scope: {reason}");
     }
     println!("{} layouts at the end compared", all.end_layouts);
+    println!("{} layouts before a call compared", all.steps);
     println!("{all}");
     if all.different > 0 {
         return Err(format!(

@@ -13,6 +13,7 @@ use mmscope_mm::{Kernel, Label, Range, Special};
 
 use crate::profile::profile;
 use crate::read::read_text;
+use crate::steps;
 
 /// What the comparison of traces came to.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub struct CasesReport {
     pub out_of_scope: BTreeMap<String, u64>,
     /// How often the layout at the end was compared with the maps file of the end.
     pub end_layouts: u64,
+    /// Layouts before a call compared with those that were recorded before it.
+    pub steps: u64,
     /// The first difference, in full.
     pub first: Option<String>,
 }
@@ -35,6 +38,7 @@ impl CasesReport {
         self.compared += other.compared;
         self.different += other.different;
         self.end_layouts += other.end_layouts;
+        self.steps += other.steps;
         for (reason, count) in other.out_of_scope {
             *self.out_of_scope.entry(reason).or_default() += count;
         }
@@ -86,9 +90,8 @@ pub fn machine_kernel(trace: &Path) -> Option<Kernel> {
 /// Those of the file system.
 pub fn check_trace(path: &Path, kernel: Kernel) -> io::Result<CasesReport> {
     let mut report = CasesReport::default();
-    let log = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
-    let beside = |phase: &str| maps_beside(path, phase);
-    let (initial, last) = (beside("initial")?, beside("final")?);
+    let log = read_lossy(path)?;
+    let (initial, last) = (beside(path, "initial.maps")?, beside(path, "final.maps")?);
     if initial.len() > 1 {
         report.leave_out(
             "several processes have maps files: which is the log's is not told",
@@ -98,7 +101,12 @@ pub fn check_trace(path: &Path, kernel: Kernel) -> io::Result<CasesReport> {
     }
     let maps = initial.first().map(|path| read_text(path)).transpose()?;
     match import(&log, maps.as_deref(), &[kernel]) {
-        Ok(imported) => replay(&imported, last.first().map(PathBuf::as_path), &mut report)?,
+        Ok(imported) => {
+            replay(&imported, last.first().map(PathBuf::as_path), &mut report)?;
+            if let Some(steps) = beside(path, "steps")?.first() {
+                compare_steps(&imported, &log, &read_text(steps)?, &mut report);
+            }
+        }
         Err(errors) => {
             let reason = errors.first().map_or_else(String::new, refusal);
             report.leave_out(reason, 1);
@@ -152,6 +160,28 @@ fn replay(imported: &Import, last: Option<&Path>, report: &mut CasesReport) -> i
         compare_end(&timeline, last, report)?;
     }
     Ok(())
+}
+
+/// A log may hold bytes that are no UTF-8: names of files, and what was read and written.
+fn read_lossy(path: &Path) -> io::Result<String> {
+    if path.extension().is_some_and(|extension| extension == "br") {
+        return read_text(path);
+    }
+    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+}
+
+fn compare_steps(imported: &Import, log: &str, truth: &str, report: &mut CasesReport) {
+    let compared = Timeline::new(imported.scenario.clone())
+        .map_err(|error| format!("{error:?}"))
+        .and_then(|mut timeline| steps::compare(&mut timeline, log, truth));
+    match compared {
+        Ok(steps) => {
+            report.steps += steps.compared;
+            report.different += steps.different;
+            report.first = report.first.take().or(steps.first);
+        }
+        Err(reason) => report.leave_out(reason, 1),
+    }
 }
 
 fn describe(difference: &Difference) -> String {
@@ -268,8 +298,8 @@ impl Stretches {
     }
 }
 
-/// `NAME.NN.program.PID.PHASE.maps` beside `NAME.strace`.
-fn maps_beside(trace: &Path, phase: &str) -> io::Result<Vec<PathBuf>> {
+/// `NAME.….END` beside `NAME.strace`, compressed or not.
+fn beside(trace: &Path, end: &str) -> io::Result<Vec<PathBuf>> {
     let name = trace
         .file_name()
         .and_then(|name| name.to_str())
@@ -286,7 +316,7 @@ fn maps_beside(trace: &Path, phase: &str) -> io::Result<Vec<PathBuf>> {
         let rest = name
             .strip_prefix(stem)
             .and_then(|rest| rest.strip_prefix('.'));
-        if rest.is_some_and(|rest| rest.ends_with(&format!("{phase}.maps"))) {
+        if rest.is_some_and(|rest| rest.strip_suffix(".br").unwrap_or(rest).ends_with(end)) {
             found.push(path);
         }
     }

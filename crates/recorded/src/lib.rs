@@ -11,6 +11,7 @@ mod profile;
 mod read;
 mod report;
 mod script;
+mod steps;
 mod vectors;
 
 pub use case::{Case, CaseError};
