@@ -104,13 +104,7 @@ impl Machine {
             None if shared => 0,
             None => addr >> PAGE_SHIFT,
         };
-        // What may be dropped is not locked, though it is brought in as if it were (`vma_supports_mlock`).
-        let kept = if vm_flags.contains(VmFlags::DROPPABLE) {
-            vm_flags - VmFlags::LOCKED_MASK
-        } else {
-            vm_flags
-        };
-        self.mmap_region(range, kept, pgoff, file.map(VmFile::File), observer)?;
+        self.mmap_region(range, vm_flags, pgoff, file.map(VmFile::File), observer)?;
         let populate = flags.contains(MapFlags::POPULATE) && !flags.contains(MapFlags::NONBLOCK);
         if populate || vm_flags.contains(VmFlags::LOCKED) {
             // What can't be mapped is left out.

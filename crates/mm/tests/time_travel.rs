@@ -464,8 +464,8 @@ proptest! {
                 prop_assert_eq!(pages(&single), pages(&watched), "{:?}", call);
                 prop_assert_eq!(single.state_hash(), watched.state_hash(), "{:?}", call);
             }
+            // Of several mappings the first may have moved before a later one was refused.
             moved_locked |= matches!(call, Call::Mremap(remap) if remap.flags.contains(MremapFlags::DONTUNMAP))
-                && outcome.address().is_some()
                 && before.process().locked_vm > 0;
             forked |= matches!(call, Call::Fork { .. }) && outcome == Outcome::Done;
             check_counters(&watched, &mut unaccounted_growth, moved_locked, forked);
