@@ -202,9 +202,14 @@ impl Converter {
     }
 
     fn one(&mut self, told: &Told) -> Became {
-        let Ok(parts) = call_parts(Part::line(&told.text)) else {
+        let Ok(mut parts) = call_parts(Part::line(&told.text)) else {
             return Became::Skipped(Why::NoResult);
         };
+        // What strace calls it before it knows it, with all six registers.
+        if parts.name.text() == "syscall_0x1ce" {
+            parts.name = Part::line("mseal");
+            parts.args.truncate(3);
+        }
         let Some(result) = result(parts.rest) else {
             return Became::Skipped(Why::NoResult);
         };
@@ -246,9 +251,7 @@ impl Converter {
                 Some(call::SET_VMA) => self.about_range(&parts, result.text),
                 _ => Ok(Became::Skipped(Why::NotMemory)),
             },
-            "process_madvise" | "syscall_0x1ce" | "mbind" | "pkey_alloc" => {
-                Ok(Became::Skipped(Why::FlagsOnly))
-            }
+            "process_madvise" | "mbind" | "pkey_alloc" => Ok(Became::Skipped(Why::FlagsOnly)),
             _ => {
                 self.descriptors.see(&parts, result.text);
                 Ok(Became::Skipped(Why::NotMemory))
