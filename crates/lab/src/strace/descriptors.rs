@@ -87,7 +87,9 @@ impl Descriptors {
     /// The file of a descriptor argument, for a mapping that continues an earlier one or not. One that the log has not
     /// opened is a file of its own for each mapping that does not.
     pub(super) fn file(&mut self, part: Part<'_>, continues: bool, shared: bool) -> FileId {
-        let (path, read_only) = match self.open_file(part) {
+        // A file without a name can't be written down in a scenario.
+        let named = |(path, _): &(String, bool)| !path.trim().is_empty();
+        let (path, read_only) = match self.open_file(part).filter(named) {
             Some(open) => open,
             None => {
                 self.unnamed += u32::from(!continues || self.unnamed == 0);
