@@ -51,7 +51,7 @@ pub(crate) fn otherwise(lane: &LaneFrame) -> Vec<Otherwise> {
     let Some((outcome, machine)) = lane.under(lane.kernel) else {
         return Vec::new();
     };
-    let at = about(&call, outcome);
+    let at = about(call, outcome);
     let before = lane.before.process().nodes.asked;
     let here = came(outcome, &machine, at, before);
     let mut found: [Vec<Otherwise>; 4] = Default::default();
@@ -102,28 +102,12 @@ fn came(outcome: Outcome, machine: &Machine, at: u64, asked_before: u64) -> Came
 }
 
 /// An address that the call was about.
-fn about(call: &Call, outcome: Outcome) -> u64 {
-    match *call {
-        Call::Mmap(mmap) => outcome.address().unwrap_or(mmap.addr),
-        Call::Mremap(remap) => outcome.address().unwrap_or(remap.addr),
-        Call::Brk { addr } => outcome.address().unwrap_or(addr).saturating_sub(1),
-        Call::Munmap { addr, .. }
-        | Call::Mprotect { addr, .. }
-        | Call::Madvise { addr, .. }
-        | Call::Mlock { addr, .. }
-        | Call::Munlock { addr, .. }
-        | Call::Mseal { addr, .. }
-        | Call::SetAnonName { addr, .. }
-        | Call::Touch { addr, .. } => addr,
-        Call::SetThpDisable { .. }
-        | Call::Setrlimit { .. }
-        | Call::Fork { .. }
-        | Call::Exec
-        | Call::Personality { .. }
-        | Call::Exit
-        | Call::Ftruncate { .. }
-        | Call::Mlockall { .. }
-        | Call::Munlockall => 0,
+fn about(mut call: Call, outcome: Outcome) -> u64 {
+    let asked = call.addr_mut().copied().unwrap_or(0);
+    match call {
+        Call::Mmap(_) | Call::Mremap(_) => outcome.address().unwrap_or(asked),
+        Call::Brk { .. } => outcome.address().unwrap_or(asked).saturating_sub(1),
+        _ => asked,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a scenario's task does: calls, some of them in repeat blocks.
 
-use mmscope_mm::{Call, Mmap, Mremap, Outcome};
+use mmscope_mm::{Call, Mremap, Outcome};
 
 use crate::blocks::Blocks;
 
@@ -75,27 +75,8 @@ impl CallLine {
 
 /// The call with its address counted from `base`.
 pub(crate) fn counted_from(mut call: Call, base: u64) -> Call {
-    match &mut call {
-        Call::Mmap(Mmap { addr, .. })
-        | Call::Munmap { addr, .. }
-        | Call::Mprotect { addr, .. }
-        | Call::Madvise { addr, .. }
-        | Call::Mlock { addr, .. }
-        | Call::Munlock { addr, .. }
-        | Call::Mseal { addr, .. }
-        | Call::SetAnonName { addr, .. }
-        | Call::Brk { addr }
-        | Call::Mremap(Mremap { addr, .. })
-        | Call::Touch { addr, .. } => *addr = addr.wrapping_add(base),
-        Call::SetThpDisable { .. }
-        | Call::Setrlimit { .. }
-        | Call::Fork { .. }
-        | Call::Exec
-        | Call::Personality { .. }
-        | Call::Exit
-        | Call::Ftruncate { .. }
-        | Call::Mlockall { .. }
-        | Call::Munlockall => {}
+    if let Some(addr) = call.addr_mut() {
+        *addr = addr.wrapping_add(base);
     }
     call
 }

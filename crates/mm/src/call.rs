@@ -134,6 +134,34 @@ pub enum Call {
     },
 }
 
+impl Call {
+    /// The address that the call is about, as it is given; `None` for one that is about none.
+    pub fn addr_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Call::Mmap(Mmap { addr, .. })
+            | Call::Munmap { addr, .. }
+            | Call::Mprotect { addr, .. }
+            | Call::Madvise { addr, .. }
+            | Call::Mlock { addr, .. }
+            | Call::Munlock { addr, .. }
+            | Call::Mseal { addr, .. }
+            | Call::SetAnonName { addr, .. }
+            | Call::Brk { addr }
+            | Call::Mremap(Mremap { addr, .. })
+            | Call::Touch { addr, .. } => Some(addr),
+            Call::SetThpDisable { .. }
+            | Call::Setrlimit { .. }
+            | Call::Fork { .. }
+            | Call::Exec
+            | Call::Exit
+            | Call::Ftruncate { .. }
+            | Call::Personality { .. }
+            | Call::Mlockall { .. }
+            | Call::Munlockall => None,
+        }
+    }
+}
+
 /// The arguments of `mmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mmap {

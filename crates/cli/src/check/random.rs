@@ -13,7 +13,6 @@ use mmscope_mm::{
 use super::compare::Job;
 use super::files::Wanted;
 use super::image;
-use super::shrink::address_mut;
 
 /// A stream of numbers that is the same everywhere (SplitMix64).
 pub(super) struct Random(u64);
@@ -248,7 +247,7 @@ impl Maker {
     /// Runs the call and appends it, with its addresses counted from the nearest earlier result.
     fn add(&mut self, call: Call, name: Option<&str>) {
         let mut line = CallLine::new(call);
-        if let Some(addr) = address_mut(&mut line.call) {
+        if let Some(addr) = line.call.addr_mut() {
             let (base, distance) = self.anchored(*addr);
             (line.relative_to, *addr) = (base, distance);
         }

@@ -1,7 +1,7 @@
 //! Makes a program that fails as short as it gets (delta debugging).
 
 use mmscope_lab::CallLine;
-use mmscope_mm::{Call, Mmap, Mremap};
+use mmscope_mm::Call;
 
 use super::random::TOP;
 
@@ -60,7 +60,7 @@ fn without(calls: &[CallLine], kept: &[usize], addresses: &Addresses) -> Vec<Cal
             (None, 0)
         };
         if let (true, Some(was)) = (lost(&line.relative_to), made.and_then(address)) {
-            if let Some(addr) = address_mut(&mut line.call) {
+            if let Some(addr) = line.call.addr_mut() {
                 *addr = was.wrapping_sub(from);
             }
             line.relative_to.clone_from(&base);
@@ -81,33 +81,7 @@ fn without(calls: &[CallLine], kept: &[usize], addresses: &Addresses) -> Vec<Cal
 
 fn address(call: &Call) -> Option<u64> {
     let mut call = *call;
-    address_mut(&mut call).copied()
-}
-
-/// The address of a call that can be counted from a result.
-pub(super) fn address_mut(call: &mut Call) -> Option<&mut u64> {
-    match call {
-        Call::Mmap(Mmap { addr, .. })
-        | Call::Munmap { addr, .. }
-        | Call::Mprotect { addr, .. }
-        | Call::Madvise { addr, .. }
-        | Call::Mlock { addr, .. }
-        | Call::Munlock { addr, .. }
-        | Call::Mseal { addr, .. }
-        | Call::SetAnonName { addr, .. }
-        | Call::Brk { addr }
-        | Call::Mremap(Mremap { addr, .. })
-        | Call::Touch { addr, .. } => Some(addr),
-        Call::SetThpDisable { .. }
-        | Call::Setrlimit { .. }
-        | Call::Mlockall { .. }
-        | Call::Munlockall
-        | Call::Ftruncate { .. }
-        | Call::Fork { .. }
-        | Call::Exec
-        | Call::Exit
-        | Call::Personality { .. } => None,
-    }
+    call.addr_mut().copied()
 }
 
 #[cfg(test)]
@@ -151,7 +125,7 @@ mod tests {
     #[test]
     fn an_address_outlives_the_call_that_it_was_counted_from() {
         let named = |name: &str| {
-            let mut line = CallLine::new(Call::Mmap(Mmap::anonymous(4096)));
+            let mut line = CallLine::new(Call::Mmap(mmscope_mm::Mmap::anonymous(4096)));
             line.name = Some(name.into());
             line
         };
