@@ -68,35 +68,9 @@ impl Machine {
             return Err((Errno::EINVAL, Refusal::BadName));
         }
         let range = whole_pages(addr, len)?;
-        let mut hole = None;
-        let mut at = range.start;
-        while at < range.end {
-            let Some(id) = self.find_vma(at) else {
-                hole.get_or_insert(at);
-                break;
-            };
-            let start = self.vma(id).start;
-            if at < start {
-                hole.get_or_insert(at);
-                let passed = Range {
-                    start: at,
-                    end: start.min(range.end),
-                };
-                observer.event(|| Event::HolePassed { range: passed });
-                at = passed.end;
-                continue;
-            }
-            let piece = Range {
-                start: at,
-                end: self.vma(id).end.min(range.end),
-            };
-            self.name_one(id, piece, name, observer)?;
-            // What the mapping has joined by now has the name already.
-            at = self
-                .vma_at(piece.start)
-                .map_or(piece.end, |id| self.vma(id).end);
-        }
-        hole.map_or(Ok(()), |at| Err((Errno::ENOMEM, Refusal::Hole(at))))
+        self.walk_vmas(range, observer, |machine, id, piece, observer| {
+            machine.name_one(id, piece, name, observer)
+        })
     }
 
     fn name_one(

@@ -34,7 +34,10 @@ impl Machine {
             _ if range.is_empty() => Ok(()),
             Advice::POPULATE_READ => self.advise_populate(range, advice, Access::Read, observer),
             Advice::POPULATE_WRITE => self.advise_populate(range, advice, Access::Write, observer),
-            _ => self.advise_each(range, advice, observer),
+            _ => self.walk_vmas(range, observer, |machine, id, piece, observer| {
+                machine.may_advise(id, advice)?;
+                machine.advise(id, piece, advice, observer)
+            }),
         };
         match done {
             Ok(()) => Outcome::Done,
@@ -72,13 +75,13 @@ impl Machine {
         }
     }
 
-    /// Goes through the mappings of the range; holes are passed over and make the result an error
+    /// Visits the part of each mapping that lies in the range; holes are passed over and make the result an error
     /// (`madvise_walk_vmas`).
-    fn advise_each(
+    pub(crate) fn walk_vmas<O: Observer>(
         &mut self,
         range: Range,
-        advice: Advice,
-        observer: &mut impl Observer,
+        observer: &mut O,
+        visit: impl Fn(&mut Machine, VmaId, Range, &mut O) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         let mut hole = None;
         let mut at = range.start;
@@ -100,9 +103,8 @@ impl Machine {
                 start: at,
                 end: self.vma(id).end.min(range.end),
             };
-            self.may_advise(id, advice)?;
-            self.advise(id, piece, advice, observer)?;
-            // What the mapping has joined by now has the flags already.
+            visit(self, id, piece, observer)?;
+            // What the mapping has joined by now has been given the same already.
             at = self
                 .vma_at(piece.start)
                 .map_or(piece.end, |id| self.vma(id).end);
