@@ -104,5 +104,5 @@ export async function newPage(t, browser, { origins = [], init, allow = [], ...c
 
 // Waits until the app has taken the place of the loading text.
 export async function mounted(page) {
-  await page.waitForSelector("#mmscope:not([aria-busy]):not(.boot) > *");
+  await page.waitForSelector("#mmscope:not([aria-busy]):not(.boot) .mmscope");
 }

@@ -6,27 +6,26 @@ use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
 use mmscope_figure::say::ui;
 use wasm_bindgen::JsCast;
-use web_sys::{ClipboardEvent, DataTransfer, Element, HtmlInputElement};
+use web_sys::{ClipboardEvent, DataTransfer, Element, FocusOptions, HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use crate::crash;
-use crate::engine::{use_importer, use_playback, use_settled, use_survey};
+use crate::engine::{use_full, use_importer, use_playback, use_settled, use_survey};
 use crate::panes::address_space::AddressSpacePane;
 use crate::panes::bar::Bar;
 use crate::panes::dialogs::Dialogs;
 use crate::panes::footer::Footer;
 use crate::panes::ledger::LedgerPane;
 use crate::panes::lesson::LessonPane;
-use crate::panes::maple_tree::MapleTreePane;
 use crate::panes::script::ScriptPane;
 use crate::panes::timeline::TimelinePane;
 use crate::panes::why::WhyPane;
-use crate::panes::{Emit, Step, Whole, notice, parts};
+use crate::panes::{Emit, Step, Whole, more, notice, parts};
 use crate::platform::files::{self, TextFile, TooLarge};
 use crate::platform::{document, location, storage, window};
 use crate::session::keys::{self, Press};
-use crate::session::tree::Part;
-use crate::session::{Action, Session, Theme, import, state};
+use crate::session::{Action, Session, Theme, handover, import, state};
+use crate::stage::Stage;
 
 /// The address bar is written at most this often.
 const LINK_WAIT_MS: u32 = 300;
@@ -48,11 +47,16 @@ pub(crate) struct Config {
     pub(crate) link: Option<String>,
     pub(crate) theme: Option<Theme>,
     pub(crate) keys: bool,
+    /// What another build of the app hands over.
+    pub(crate) handover: Option<Vec<String>>,
+    /// Whether the focus was in the figure when that was handed over.
+    pub(crate) focus: bool,
 }
 
 #[derive(Clone, PartialEq, Properties)]
 pub(crate) struct Props {
     pub(crate) config: Rc<Config>,
+    pub(crate) stage: Stage,
 }
 
 impl Reducible for Session {
@@ -66,6 +70,9 @@ impl Reducible for Session {
 }
 
 fn first_session(config: &Config) -> Session {
+    if let Some(session) = config.handover.clone().and_then(handover::take) {
+        return session;
+    }
     let mut session = Session::new();
     let stored_theme = storage::get(STORED_THEME).and_then(|name| Theme::find(&name));
     if let Some(theme) = config.theme.or(stored_theme).filter(|_| config.owns_page) {
@@ -107,6 +114,8 @@ pub(crate) fn App(props: &Props) -> Html {
     use_survey(&session, emit.clone());
     use_playback(&session, emit.clone());
     use_importer(&session, emit.clone());
+    use_full(&session, &props.stage, config.owns_page, emit.clone());
+    use_focus(config.focus, root.clone());
     use_link(&session, config.clone(), root.clone());
     use_page(&session, config.clone(), emit.clone());
 
@@ -169,7 +178,7 @@ pub(crate) fn App(props: &Props) -> Html {
     html! {
         <div
             ref={root}
-            class={classes!("mmscope", dropping.then_some("dropping"), config.owns_page.then_some("page"))}
+            class={classes!("mmscope", dropping.then_some("dropping"), config.owns_page.then_some("page"), cfg!(feature = "full").then_some("full"))}
             role="region"
             aria-label={ui::FIGURE}
             tabindex="-1"
@@ -183,15 +192,7 @@ pub(crate) fn App(props: &Props) -> Html {
             <AddressSpacePane session={whole.clone()} emit={emit.clone()} />
             <div class="lower">
                 { parts::view(session.part, &emit) }
-                if session.part == Part::Tree {
-                    <MapleTreePane session={whole.clone()} emit={emit.clone()} />
-                } else {
-                    <div class="below">
-                        <WhyPane step={step.clone()} emit={emit.clone()} />
-                        <LedgerPane step={step.clone()} />
-                        <ScriptPane session={whole.clone()} emit={emit.clone()} />
-                    </div>
-                }
+                { part(&whole, &step, &emit) }
             </div>
             <TimelinePane session={whole.clone()} emit={emit.clone()} />
             <Footer {step} />
@@ -199,6 +200,37 @@ pub(crate) fn App(props: &Props) -> Html {
             <Dialogs session={whole} {emit} />
         </div>
     }
+}
+
+/// What is shown below the address space: the first part as well while another is loaded.
+fn part(whole: &Whole, step: &Step, emit: &Emit) -> Html {
+    more::view(whole, emit).unwrap_or_else(|| {
+        html! {
+            <div class="below">
+                <WhyPane step={step.clone()} emit={emit.clone()} />
+                <LedgerPane step={step.clone()} />
+                <ScriptPane session={whole.clone()} emit={emit.clone()} />
+            </div>
+        }
+    })
+}
+
+/// Takes the focus that the other build of the app had: to the part that was opened, or to the figure.
+#[hook]
+fn use_focus(wanted: bool, root: NodeRef) {
+    use_effect_with((), move |()| {
+        if let Some(root) = root.cast::<HtmlElement>().filter(|_| wanted) {
+            let part = root
+                .query_selector(".part[aria-pressed=true]")
+                .ok()
+                .flatten();
+            let part = part.and_then(|part| part.dyn_into::<HtmlElement>().ok());
+            // The pictures above have no height yet: nothing is to be scrolled for them.
+            let options = FocusOptions::new();
+            options.set_prevent_scroll(true);
+            let _ = part.unwrap_or(root).focus_with_options(&options);
+        }
+    });
 }
 
 /// Whether keys mean something of their own where the focus is.
@@ -262,10 +294,10 @@ pub(crate) fn import_files(emit: &Emit, files: Result<Vec<TextFile>, TooLarge>) 
 /// Keeps the link of the state: at the figure for the moment it should crash, and in the address bar if that is ours.
 #[hook]
 fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
-    // The first state is what the bare address shows, and needs no fragment.
+    // The first state is what the bare address shows, and needs no fragment; one that was handed over does.
     let before = {
-        let session = session.clone();
-        use_mut_ref(move || state::link(&session))
+        let (session, config) = (session.clone(), config.clone());
+        use_mut_ref(move || state::link(&session).filter(|_| config.handover.is_none()))
     };
     let what = (
         Step(session.shown.clone()),

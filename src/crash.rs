@@ -10,8 +10,12 @@ use crate::platform;
 
 /// The attribute under which a figure keeps its link, for this moment.
 pub(crate) const LINK: &str = "data-link";
-/// Finds the figures of a page.
-const FIGURES: &str = ".mmscope";
+/// Finds the figures of a page that this build draws.
+const FIGURES: &str = if cfg!(feature = "full") {
+    ".mmscope.full"
+} else {
+    ".mmscope:not(.full)"
+};
 
 /// Sets the hook. A panic ends the code for all figures of the page.
 pub(crate) fn catch() {

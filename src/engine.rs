@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
-use yew::{hook, use_effect_with, use_mut_ref};
+use yew::{hook, use_effect, use_effect_with, use_mut_ref, use_state_eq};
 
 use crate::panes::Emit;
-use crate::platform::{clock, importer};
+use crate::platform::{clock, full, importer};
 use crate::session::{Action, Session};
+use crate::stage::Stage;
 
 /// A slice takes about this long.
 const SLICE_MS: f64 = 8.0;
@@ -56,6 +57,35 @@ pub(crate) fn use_importer(session: &Session, emit: Emit) {
                     importer::ask(&asked.text, asked.maps.as_deref(), &asked.kernels).await;
                 emit.emit(Action::Imported(asked, answer));
             });
+        }
+    });
+}
+
+/// Loads the full build of the app when a part is to be shown that this one does not have, and gives way to it once
+/// nothing is under way.
+#[hook]
+pub(crate) fn use_full(session: &Rc<Session>, stage: &Stage, owns_page: bool, emit: Emit) {
+    let build = use_state_eq(|| None::<full::Build>);
+    let is_here = session.part.is_here();
+    {
+        let (build, emit) = (build.setter(), emit.clone());
+        use_effect_with(is_here, move |&is_here| {
+            if !is_here {
+                wasm_bindgen_futures::spawn_local(async move {
+                    match full::load().await {
+                        Some(loaded) => build.set(Some(loaded)),
+                        None => emit.emit(Action::PartMissing),
+                    }
+                });
+            }
+        });
+    }
+    let (session, stage) = (session.clone(), stage.clone());
+    use_effect(move || {
+        if let Some(build) = build.as_ref().filter(|_| !is_here && session.is_at_rest())
+            && !stage.give_way(build, &session, owns_page)
+        {
+            emit.emit(Action::PartMissing);
         }
     });
 }

@@ -10,27 +10,29 @@ mod engine;
 mod panes;
 mod platform;
 mod session;
-
-use std::rc::Rc;
+mod stage;
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use yew::{AppHandle, Renderer};
 
-use app::{App, Config};
+use app::Config;
 use session::Theme;
+use stage::Stage;
 
 /// A figure in a page. It lives on if this is dropped.
 #[wasm_bindgen]
-#[derive(Debug)]
+#[allow(
+    missing_debug_implementations,
+    reason = "it belongs to the page's script"
+)]
 pub struct Figure {
-    app: AppHandle<App>,
+    stage: Stage,
 }
 
 #[wasm_bindgen]
 impl Figure {
     /// Takes the figure out of the page.
     pub fn destroy(self) {
-        self.app.destroy();
+        self.stage.close();
     }
 }
 
@@ -41,6 +43,7 @@ impl Figure {
 /// - `link`: the state to begin with, as the figure's own links have it behind `#`.
 /// - `theme`: `"light"`, `"dark"` or `"auto"`; only together with `url`, since other figures follow their page.
 /// - `keys: false`: single keys do nothing.
+/// - `handover` and `focus`: what the build of the app that came first gives to the full one; not for pages.
 #[wasm_bindgen]
 pub fn mount(element: web_sys::Element, config: &JsValue) -> Figure {
     crash::catch();
@@ -49,11 +52,10 @@ pub fn mount(element: web_sys::Element, config: &JsValue) -> Figure {
         link: platform::config::string(config, "link"),
         theme: platform::config::string(config, "theme").and_then(|name| Theme::find(&name)),
         keys: platform::config::flag(config, "keys").unwrap_or(true),
-    };
-    let props = app::Props {
-        config: Rc::new(config),
+        handover: platform::config::strings(config, "handover"),
+        focus: platform::config::flag(config, "focus").unwrap_or(false),
     };
     Figure {
-        app: Renderer::<App>::with_root_and_props(element, props).render(),
+        stage: Stage::open(element, config),
     }
 }

@@ -6,7 +6,9 @@ pub(crate) mod dialogs;
 pub(crate) mod footer;
 pub(crate) mod ledger;
 pub(crate) mod lesson;
+#[cfg(feature = "full")]
 pub(crate) mod maple_tree;
+pub(crate) mod more;
 pub(crate) mod notice;
 pub(crate) mod parts;
 pub(crate) mod script;

@@ -3,19 +3,13 @@
 use js_sys::{Array, Promise, Reflect};
 use mmscope_mm::Kernel;
 use wasm_bindgen::JsValue;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Url, Worker, WorkerOptions, WorkerType};
 
+use super::script_url;
+
 /// The worker's script, beside the app's own.
 const SCRIPT: &str = "importer.mjs";
-
-#[wasm_bindgen]
-extern "C" {
-    /// `import.meta` of the app's script.
-    #[wasm_bindgen(thread_local_v2, js_namespace = import, js_name = meta)]
-    static META: JsValue;
-}
 
 /// What the importer says of a text and the maps file that came with it, as `mmscope_figure::imported` writes it; an
 /// empty text if it broke down, `None` if it could not be loaded. Each question has a worker to itself, so that figures
@@ -44,8 +38,7 @@ pub(crate) async fn ask(text: &str, maps: Option<&str>, kernels: &[Kernel]) -> O
 
 /// A worker that is about to load the importer; none where the browser or the page's policy has none.
 fn start() -> Option<Worker> {
-    let base = META.with(|meta| Reflect::get(meta, &"url".into())).ok()?;
-    let url = Url::new_with_base(SCRIPT, &base.as_string()?).ok()?;
+    let url = Url::new_with_base(SCRIPT, &script_url()?).ok()?;
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);
     Worker::new_with_options(&url.href(), &options).ok()

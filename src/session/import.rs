@@ -86,10 +86,23 @@ impl Problem {
 /// What came of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Report {
-    /// What the importer told.
+    /// The importer's answer as it came.
+    pub(crate) answer: Rc<str>,
+    /// What it told.
     pub(crate) told: Rc<imported::Report>,
     /// How the replay compares, once all of it has run.
     pub(crate) compared: Option<Compared>,
+}
+
+impl Report {
+    /// What the importer told in its answer.
+    pub(crate) fn new(answer: &str, told: imported::Report) -> Report {
+        Report {
+            answer: answer.into(),
+            told: Rc::new(told),
+            compared: None,
+        }
+    }
 }
 
 /// How a replay compares with its record.

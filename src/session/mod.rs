@@ -3,6 +3,7 @@
 //! Nothing here touches a browser, so that all of it can be tested without one. What takes long is done in slices that
 //! the [engine](crate::engine) asks for.
 
+pub(crate) mod handover;
 pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod shown;
@@ -34,6 +35,10 @@ pub(crate) const PACES: std::ops::RangeInclusive<i8> = -1..=6;
 
 /// Everything that can happen to a session.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    not(feature = "full"),
+    allow(dead_code, reason = "some are sent by parts of the full build")
+)]
 pub(crate) enum Action {
     First,
     Back,
@@ -66,6 +71,8 @@ pub(crate) enum Action {
     Select(Option<Selection>),
     /// Shows a part of the page under the address space.
     Part(Part),
+    /// The build of the app that has the part could not be loaded.
+    PartMissing,
     /// The only lane whose tree is shown; `None` for all.
     TreeLane(Option<usize>),
     /// A node of a tree is opened or closed.
@@ -321,6 +328,11 @@ impl Session {
         marks
     }
 
+    /// Whether nothing is open and nothing under way that would be lost if another build took over.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.overlay.is_none() && !self.reading && self.asked.is_none()
+    }
+
     /// The stop of the lesson that the shown step belongs to.
     pub(crate) fn stop(&self) -> Option<usize> {
         lesson_stop(self.lesson, self.shown.position)
@@ -409,6 +421,13 @@ impl Session {
             }
             Action::Select(selection) => self.selected = selection,
             Action::Part(part) => self.part = part,
+            Action::PartMissing => {
+                if !self.part.is_here() {
+                    self.part = Part::default();
+                    let text = say::ui::PART_MISSING.to_owned();
+                    self.notice = Some(Rc::new(Notice { text, keep: None }));
+                }
+            }
             Action::TreeLane(lane) => self.tree_mut().lane = lane,
             Action::Press(target) => self.tree_mut().press(target),
             Action::Open(overlay) => {
@@ -679,10 +698,7 @@ impl Session {
         let scenario = Scenario::parse(&scenario).map_err(|_| plain(say::ui::IMPORTER_FAILED))?;
         let timeline = Timeline::new(scenario).map_err(|error| Problem::start(&error))?;
         let alone = report.is_none();
-        let report = report.map(|told| Report {
-            told: Rc::new(told),
-            compared: None,
-        });
+        let report = report.map(|told| Report::new(answer, told));
         self.take_program(timeline, report);
         self.forget_draft(&Boxes {
             text: asked.text.clone(),

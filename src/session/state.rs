@@ -1,7 +1,7 @@
 //! A session to a link and back.
 
 use mmscope_figure::{Selection, say};
-use mmscope_lab::link::{Content, Link, decode, encode};
+use mmscope_lab::link::{Content, Link, LinkError, decode, encode};
 use mmscope_lab::{MAX_LANES, Position, Scenario, Sorted, Timeline, lessons};
 use mmscope_mm::{Kernel, Range};
 
@@ -31,6 +31,21 @@ pub(crate) struct Opened {
 
 /// The state as a link, without `#`; `None` if the program is too long for one.
 pub(crate) fn link(session: &Session) -> Option<String> {
+    let short = |length: usize| length <= MOST_SCENARIO_BYTES;
+    // A step takes at least this much of the text.
+    if session.lesson.is_none() && !short(session.timeline().step_count() as usize) {
+        return None;
+    }
+    let link = whole(session);
+    let fits = match &link.content {
+        Content::Lesson(_) => true,
+        Content::Scenario(text) => short(text.len()),
+    };
+    fits.then(|| encode(&link))
+}
+
+/// All that a link would say, of any length.
+pub(super) fn whole(session: &Session) -> Link {
     let timeline = session.timeline();
     let scenario = timeline.scenario();
     let mut view = Sorted::new();
@@ -43,17 +58,7 @@ pub(crate) fn link(session: &Session) -> Option<String> {
             }
             Content::Lesson(lesson.id.to_owned())
         }
-        None => {
-            // A step takes at least this much of the text.
-            if timeline.step_count() as usize > MOST_SCENARIO_BYTES {
-                return None;
-            }
-            let text = scenario.to_string();
-            if text.len() > MOST_SCENARIO_BYTES {
-                return None;
-            }
-            Content::Scenario(text)
-        }
+        None => Content::Scenario(scenario.to_string()),
     };
     if let Some(Range { start, end }) = session.lens {
         view.insert(LENS.to_owned(), format!("{start:x}-{end:x}"));
@@ -70,11 +75,11 @@ pub(crate) fn link(session: &Session) -> Option<String> {
     if session.theme != Theme::Auto {
         view.insert(THEME.to_owned(), session.theme.name().to_owned());
     }
-    Some(encode(&Link {
+    Link {
         content,
         position: Some(session.shown.position),
         view,
-    }))
+    }
 }
 
 /// Opens a link.
@@ -82,11 +87,19 @@ pub(crate) fn link(session: &Session) -> Option<String> {
 /// # Errors
 /// The sentence that says why it can't be opened.
 pub(crate) fn open(text: &str) -> Result<Opened, String> {
+    opened(decode(text))
+}
+
+/// Opens what a link says.
+///
+/// # Errors
+/// The sentence that says why it can't be opened.
+pub(super) fn opened(link: Result<Link, LinkError>) -> Result<Opened, String> {
     let Link {
         content,
         position,
         view,
-    } = decode(text).map_err(say::error::link)?;
+    } = link.map_err(say::error::link)?;
     let mut session = match content {
         Content::Lesson(id) => {
             let lesson = lessons::find(&id).ok_or_else(|| say::ui::unknown_lesson(&id))?;

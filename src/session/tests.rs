@@ -154,6 +154,118 @@ fn a_link_to_ones_own_program_leads_back() {
     assert_eq!(seen(&again), seen(&session));
 }
 
+/// A session that went to the other build of the app, and what both would show and keep.
+fn handed_over(session: &Session) -> Session {
+    let again = handover::take(handover::give(session).to_vec()).unwrap();
+    assert_eq!(
+        seen(&surveyed(again.clone())),
+        seen(&surveyed(session.clone()))
+    );
+    assert_eq!(handover::give(&again), handover::give(session));
+    assert_eq!(
+        (again.lens, again.selected, again.part, &again.tree),
+        (session.lens, session.selected, session.part, &session.tree)
+    );
+    assert_eq!(
+        (again.playing, again.pace, again.theme, again.single_keys),
+        (
+            session.playing,
+            session.pace,
+            session.theme,
+            session.single_keys
+        )
+    );
+    assert_eq!(again.notice, session.notice);
+    assert_eq!(again.boxes(), session.boxes());
+    assert_eq!(again.told, session.told);
+    again
+}
+
+#[test]
+fn another_build_goes_on_with_all_that_a_person_has() {
+    handed_over(&Session::new());
+    let asked = Session::new();
+    let question = asked.told.question.is_some();
+    let session = asked
+        .reduce(if question {
+            Action::Answer(7)
+        } else {
+            Action::NextStop
+        })
+        .reduce(Action::SetKernel(
+            1,
+            Kernel::parse("6.14-d4148aeab412").unwrap(),
+        ))
+        .reduce(Action::MicroForward)
+        .reduce(Action::Lens(Some(Range {
+            start: 0x7fff_f000_0000,
+            end: 0x7fff_f800_0000,
+        })))
+        .reduce(Action::Select(Some(Selection {
+            lane: 1,
+            addr: 0x7fff_f7dd_0000,
+        })))
+        .reduce(Action::Part(tree::Part::Tree))
+        .reduce(Action::TreeLane(Some(1)))
+        .reduce(Action::Theme(Theme::Dark))
+        .reduce(Action::SingleKeys(false))
+        .reduce(Action::Pace(4))
+        .reduce(Action::PlayPause)
+        .reduce(Action::Typed(import::Boxes {
+            text: "half a\nthought".to_owned(),
+            maps: "maps".to_owned(),
+        }));
+    let again = handed_over(&session);
+    assert_eq!(again.lesson.map(|lesson| lesson.id), Some("cactusbssn"));
+    assert_eq!(again.said, session.said);
+}
+
+#[test]
+fn another_build_goes_on_with_a_trace_and_its_report() {
+    let session = import(&Session::new(), TRACE, Some(&lesson_maps()))
+        .reduce(Action::CloseOverlay)
+        .reduce(Action::Last);
+    let again = handed_over(&session);
+    assert!(again.report.is_some());
+    assert_eq!(again.report, session.report);
+}
+
+#[test]
+fn another_build_goes_on_with_a_program_too_long_for_a_link() {
+    let mut text = "mmscope 1\nkernels 6.6 6.12\n".to_owned();
+    text.push_str(&"brk(NULL)\n".repeat(30_000));
+    let session = Session::new().reduce(Action::Import { text, maps: None });
+    assert!(state::link(&session).is_none());
+    assert_eq!(session.notice.clone().unwrap().keep, Some(Keep::Program));
+    handed_over(&session.reduce(Action::Go(Position {
+        step: 17_000,
+        micro: None,
+    })));
+}
+
+#[test]
+fn another_build_goes_on_with_a_link_that_could_not_be_opened() {
+    for link in ["v1.broken", "v9.AAAA"] {
+        handed_over(&Session::new().reduce(Action::Link(link.to_owned())));
+    }
+    assert!(handover::take(Vec::new()).is_none());
+    let mut texts = handover::give(&Session::new());
+    texts[0].insert(0, '!');
+    assert!(handover::take(texts.to_vec()).is_none());
+}
+
+#[test]
+fn a_part_that_does_not_load_leaves_the_rest_as_it_is() {
+    let session = Session::new().reduce(Action::Part(tree::Part::Tree));
+    let again = session.reduce(Action::PartMissing);
+    if tree::Part::Tree.is_here() {
+        assert_eq!((again.part, &again.notice), (session.part, &None));
+    } else {
+        assert_eq!(again.part, tree::Part::Why);
+        assert!(again.notice.is_some());
+    }
+}
+
 #[test]
 fn a_broken_link_is_kept() {
     for link in ["v1.broken", "v9.AAAA", "nonsense"] {

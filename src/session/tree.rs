@@ -29,6 +29,11 @@ impl Part {
     pub(crate) fn find(name: &str) -> Option<Part> {
         Part::ALL.into_iter().find(|part| part.name() == name)
     }
+
+    /// Whether this build of the app has it. The build that comes first has what the first lesson needs.
+    pub(crate) fn is_here(self) -> bool {
+        cfg!(feature = "full") || self == Part::Why
+    }
 }
 
 /// What of the trees is shown.

@@ -64,6 +64,14 @@ const VERSION: u32 = 1;
 
 /// Writes a link, without `#`.
 pub fn encode(link: &Link) -> String {
+    format!(
+        "v{VERSION}.{}",
+        base64url::encode(&deflate::pack(print(link).as_bytes()))
+    )
+}
+
+/// What a link says as plain text, of any length.
+pub fn print(link: &Link) -> String {
     let mut text = String::new();
     if let Some(Position { step, micro }) = link.position {
         let _ = match micro {
@@ -86,10 +94,7 @@ pub fn encode(link: &Link) -> String {
             text.push_str(scenario);
         }
     }
-    format!(
-        "v{VERSION}.{}",
-        base64url::encode(&deflate::pack(text.as_bytes()))
-    )
+    text
 }
 
 /// Reads a link, with or without `#`.
@@ -113,10 +118,14 @@ pub fn decode(link: &str) -> Result<Link, LinkError> {
     let packed = base64url::decode(packed).ok_or(LinkError::Broken)?;
     let text = deflate::unpack(&packed, MOST_BYTES)?;
     let text = String::from_utf8(text).map_err(|_| LinkError::Broken)?;
-    read(&text)
+    parse(&text)
 }
 
-fn read(text: &str) -> Result<Link, LinkError> {
+/// Reads what [`print`] wrote.
+///
+/// # Errors
+/// If it is anything else.
+pub fn parse(text: &str) -> Result<Link, LinkError> {
     let mut position = None;
     let mut view = Sorted::new();
     let mut rest = text;

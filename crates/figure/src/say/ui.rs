@@ -444,6 +444,11 @@ pub const PARTS: &str = "Below the address space";
 pub const PART_WHY: &str = "Why and cost";
 /// The maple trees.
 pub const PART_TREE: &str = "Maple tree";
+/// While a part of the page is loaded that the first lesson does not need.
+pub const PART_LOADING: &str = "Loading this part\u{2026}";
+/// It could not be loaded.
+pub const PART_MISSING: &str =
+    "This part of mmscope did not load. Is the network gone? All else goes on: try again later.";
 /// The lanes whose trees are drawn.
 pub const TREE_LANES: &str = "Trees of";
 /// The trees of all lanes.
