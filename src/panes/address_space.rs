@@ -51,7 +51,7 @@ pub(crate) fn AddressSpacePane(props: &Props) -> Html {
         width,
         lens: session.lens,
         selected: session.selected,
-        by_trees: session.part == Part::Tree,
+        by_trees: session.part != Part::Why,
     };
     let picture = {
         let session = session.clone();
@@ -180,7 +180,12 @@ pub(crate) fn pick(emit: &Emit, target: Option<Target>) {
             };
             emit.emit(Action::Lens(Some(lens)));
         }
-        Some(Target::Vma { lane, range, .. } | Target::Gap { lane, range }) => {
+        Some(
+            Target::Vma { lane, range, .. }
+            | Target::Gap { lane, range }
+            | Target::Block { lane, range }
+            | Target::Pages { lane, range },
+        ) => {
             emit.emit(Action::Select(Some(Selection {
                 lane,
                 addr: range.start,

@@ -6,11 +6,11 @@ pub(crate) mod dialogs;
 pub(crate) mod footer;
 pub(crate) mod ledger;
 pub(crate) mod lesson;
-#[cfg(feature = "full")]
-pub(crate) mod maple_tree;
 pub(crate) mod more;
 pub(crate) mod notice;
 pub(crate) mod parts;
+#[cfg(feature = "full")]
+pub(crate) mod pictures;
 pub(crate) mod script;
 pub(crate) mod table;
 pub(crate) mod timeline;

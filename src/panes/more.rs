@@ -8,13 +8,13 @@ use super::{Emit, Whole};
 /// Such a part, whole; `None` if none is to be shown, or this build has none.
 #[cfg(feature = "full")]
 pub(crate) fn view(session: &Whole, emit: &Emit) -> Option<Html> {
-    use super::maple_tree::MapleTreePane;
+    use super::pictures::PicturePane;
     use crate::session::tree::Part;
     match session.0.part {
         Part::Why => None,
-        Part::Tree => {
-            Some(html! { <MapleTreePane session={session.clone()} emit={emit.clone()} /> })
-        }
+        part @ (Part::Tree | Part::Pages) => Some(html! {
+            <PicturePane key={part.name()} session={session.clone()} emit={emit.clone()} />
+        }),
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) fn action(press: Press<'_>) -> Option<Action> {
         ("Digit0" | "Numpad0", false) => Action::Whole,
         ("Digit1" | "Numpad1", false) => Action::Part(Part::Why),
         ("Digit2" | "Numpad2", false) => Action::Part(Part::Tree),
+        ("Digit3" | "Numpad3", false) => Action::Part(Part::Pages),
         ("Comma", false) => Action::Pan { up: false },
         ("Period", false) => Action::Pan { up: true },
         // Where `?` is depends on the layout: the usual place, with and without Shift, and F1.

@@ -14,15 +14,18 @@ pub(crate) enum Part {
     Why,
     /// The maple trees.
     Tree,
+    /// The page tables.
+    Pages,
 }
 
 impl Part {
-    pub(crate) const ALL: [Part; 2] = [Part::Why, Part::Tree];
+    pub(crate) const ALL: [Part; 3] = [Part::Why, Part::Tree, Part::Pages];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Why => "why",
             Part::Tree => "tree",
+            Part::Pages => "pages",
         }
     }
 

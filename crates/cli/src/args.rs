@@ -77,6 +77,20 @@ impl Args {
         }
     }
 
+    /// Takes an option whose value is an address, in hexadecimal digits with or without `0x`.
+    pub(crate) fn address(&mut self, name: &str) -> Result<Option<u64>, Failure> {
+        let Some(given) = self.text(name)? else {
+            return Ok(None);
+        };
+        match u64::from_str_radix(given.trim_start_matches("0x"), 16) {
+            Ok(addr) => Ok(Some(addr)),
+            Err(_) => Err(Failure::Usage(Usage::NotAnAddress {
+                option: name.to_owned(),
+                given,
+            })),
+        }
+    }
+
     /// Takes the first word that is no option.
     pub(crate) fn word(&mut self) -> Option<String> {
         self.operand()

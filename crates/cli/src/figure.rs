@@ -2,13 +2,22 @@
 
 use mmscope_figure::address_space::{View, draw};
 use mmscope_figure::maple_tree::{self, TreeView};
+use mmscope_figure::page_table::{self, PageView};
 use mmscope_figure::say::cli::Usage;
-use mmscope_figure::{say, svg, text};
+use mmscope_figure::{Selection, say, svg, text};
 use mmscope_lab::{Frame, Position, Timeline};
 
 use crate::Failure;
 use crate::args::Args;
 use crate::{input, output};
+
+/// What a picture is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pane {
+    Space,
+    Tree,
+    Pages,
+}
 
 /// Prints one step as a picture.
 pub(crate) fn figure(mut args: Args) -> Result<(), Failure> {
@@ -16,11 +25,13 @@ pub(crate) fn figure(mut args: Args) -> Result<(), Failure> {
     args.flag(&["--svg"]);
     let step = args.number("--step")?;
     let micro = args.number("--micro")?;
-    let tree = match args.text("--pane")?.as_deref() {
-        None | Some("space") => false,
-        Some("tree") => true,
+    let pane = match args.text("--pane")?.as_deref() {
+        None | Some("space") => Pane::Space,
+        Some("tree") => Pane::Tree,
+        Some("pages") => Pane::Pages,
         Some(other) => return Err(Failure::Usage(Usage::UnknownPane(other.to_owned()))),
     };
+    let addr = args.address("--at")?;
     let width = args.number("--width")?.unwrap_or(1200);
     let columns = args.number("--columns")?.unwrap_or(100);
     let path = args.path("-o")?;
@@ -38,24 +49,36 @@ pub(crate) fn figure(mut args: Args) -> Result<(), Failure> {
     } else {
         title.clone()
     });
-    let picture = if plain && tree {
-        say::maple_tree::plain(&maple_tree::tables(&frame, &TreeView::new(width)))
-    } else if plain {
-        text::print(
-            &frame,
-            None,
-            u16::try_from(columns).unwrap_or(u16::MAX).min(400),
-        )
-    } else if tree {
-        let mut view = TreeView::new(width);
-        view.heading = heading;
-        view.footer = Some(footer(&frame, &timeline));
-        svg::print(&maple_tree::draw(&frame, &view))
-    } else {
-        let mut view = View::new(width);
-        view.heading = heading;
-        view.footer = Some(footer(&frame, &timeline));
-        svg::print(&draw(&frame, &view).scene)
+    let footer = || Some(footer(&frame, &timeline));
+    let picture = match pane {
+        Pane::Space if plain => {
+            let columns = u16::try_from(columns).unwrap_or(u16::MAX).min(400);
+            text::print(&frame, None, columns)
+        }
+        Pane::Space => {
+            let mut view = View::new(width);
+            (view.heading, view.footer) = (heading, footer());
+            svg::print(&draw(&frame, &view).scene)
+        }
+        Pane::Tree => {
+            let mut view = TreeView::new(width);
+            if plain {
+                say::maple_tree::plain(&maple_tree::tables(&frame, &view))
+            } else {
+                (view.heading, view.footer) = (heading, footer());
+                svg::print(&maple_tree::draw(&frame, &view))
+            }
+        }
+        Pane::Pages => {
+            let mut view = PageView::new(width);
+            view.selected = addr.map(|addr| Selection { lane: 0, addr });
+            if plain {
+                say::maple_tree::plain(&page_table::tables(&frame, &view))
+            } else {
+                (view.heading, view.footer) = (heading, footer());
+                svg::print(&page_table::draw(&frame, &view))
+            }
+        }
     };
     output::write(path.as_deref(), &picture)
 }

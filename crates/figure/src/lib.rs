@@ -6,6 +6,7 @@
 
 pub mod address_space;
 mod axis;
+mod chosen;
 mod gap;
 pub mod imported;
 pub mod kind;
@@ -15,6 +16,7 @@ pub mod lesson;
 pub mod maple_tree;
 mod measure;
 mod otherwise;
+pub mod page_table;
 pub mod palette;
 pub mod say;
 pub mod scene;
@@ -28,5 +30,6 @@ pub use axis::{Axis, Part};
 pub use gap::GapReason;
 pub use lens::automatic as automatic_lens;
 pub use maple_tree::{NodeAt, TreeView};
+pub use page_table::PageView;
 pub use scene::Scene;
 pub use why::{DETAILS, Detail, Why, why};

@@ -199,6 +199,15 @@ const LOOKS: &[Look] = &[
     filled(Role::Step, Token::Accent),
     filled(Role::Mark, Token::Error),
     filled(Role::Largest, Token::Text),
+    filled(Role::PageAnon, Token::Anon),
+    stroked(Role::PageZeros, Token::AnonEdge, 4, ""),
+    filled(Role::PageFile, Token::File),
+    stroked(Role::PageZero, Token::Special, 4, ""),
+    stroked(Role::PageGuard, Token::Text, 3, ""),
+    filled(Role::PageNone, Token::Tick),
+    filled(Role::PageForked, Token::OnAnon),
+    stroked(Role::PageLazy, Token::OnAnon, 3, ""),
+    filled(Role::Folio, Token::Changed),
     filled(Role::Title, Token::Text),
     filled(Role::Note, Token::Muted),
 ];
@@ -254,7 +263,7 @@ const FORCED: &str = ".figure *{forced-color-adjust:none}\n\
 .figure rect,.figure path{fill:Canvas;stroke:CanvasText}\n\
 .figure text{fill:CanvasText;stroke:none}\n\
 .figure .changed,.figure .removed,.figure .node-changed{fill:none;stroke:Highlight}\n\
-.figure .guard,.figure .fold,.figure .selected,.figure .gap,.figure .window,.figure .node-reused,.figure .wire{fill:none}\n\
+.figure .guard,.figure .fold,.figure .selected,.figure .gap,.figure .window,.figure .node-reused,.figure .wire,.figure .page-zeros,.figure .page-zero,.figure .page-guard,.figure .page-lazy{fill:none}\n\
 .figure .pmd,.figure .strip,.figure .ground{stroke:none}\n";
 
 /// The styles of a picture that stands alone, for the roles it uses. Colours are written out, since not every program

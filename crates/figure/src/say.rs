@@ -16,6 +16,7 @@ pub mod merge;
 pub mod num;
 pub(crate) mod otherwise;
 pub mod outcome;
+pub mod page_table;
 pub mod picture;
 pub mod refusal;
 pub mod source;

@@ -293,6 +293,24 @@ roles! {
     Mark = "mark",
     /// The line under the largest gap of a node.
     Largest = "largest",
+    /// A page of the process's own that was written to.
+    PageAnon = "page-anon",
+    /// One that holds only zeros.
+    PageZeros = "page-zeros",
+    /// A page of a file or of shared memory.
+    PageFile = "page-file",
+    /// The shared zero page.
+    PageZero = "page-zero",
+    /// A guard marker.
+    PageGuard = "page-guard",
+    /// No page.
+    PageNone = "page-none",
+    /// The sign on a page that is shared with a child.
+    PageForked = "page-forked",
+    /// The sign on a page that `MADV_FREE` gave up.
+    PageLazy = "page-lazy",
+    /// The line below the pages of one folio.
+    Folio = "folio",
     /// A heading.
     Title = "title",
     /// Text that explains.
@@ -358,6 +376,20 @@ pub enum Target {
         /// Where.
         range: Range,
     },
+    /// A block of 2 MiB of a mapping, as its page tables have it.
+    Block {
+        /// The lane.
+        lane: usize,
+        /// The part of it that lies in the mapping.
+        range: Range,
+    },
+    /// A row of pages in a block.
+    Pages {
+        /// The lane.
+        lane: usize,
+        /// Where.
+        range: Range,
+    },
     /// A node of a lane's maple tree.
     Node {
         /// The lane.
@@ -390,6 +422,8 @@ impl Target {
             Target::Vma { lane, .. }
             | Target::Gap { lane, .. }
             | Target::Many { lane, .. }
+            | Target::Block { lane, .. }
+            | Target::Pages { lane, .. }
             | Target::Node { lane, .. }
             | Target::Lane { lane } => Some(lane),
             Target::Fold { .. } | Target::Window { .. } => None,
@@ -402,6 +436,8 @@ impl Target {
             Target::Vma { range, .. }
             | Target::Gap { range, .. }
             | Target::Many { range, .. }
+            | Target::Block { range, .. }
+            | Target::Pages { range, .. }
             | Target::Node { range, .. }
             | Target::Fold { range }
             | Target::Window { range } => Some(range),

@@ -136,6 +136,11 @@ pub enum Call {
 
 impl Call {
     /// The address that the call is about, as it is given; `None` for one that is about none.
+    pub fn addr(&self) -> Option<u64> {
+        self.clone().addr_mut().copied()
+    }
+
+    /// The same, to be changed.
     pub fn addr_mut(&mut self) -> Option<&mut u64> {
         match self {
             Call::Mmap(Mmap { addr, .. })

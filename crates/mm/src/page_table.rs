@@ -76,6 +76,21 @@ impl Machine {
         (span.last.saturating_add(1).saturating_mul(PMD_SIZE), pmd)
     }
 
+    /// The blocks that a range touches, in runs of equal entries: the addresses of each run, in whole blocks.
+    pub fn pmds(&self, range: Range) -> impl Iterator<Item = (Range, Option<Pmd>)> {
+        let end = range.end.next_multiple_of(PMD_SIZE);
+        let mut at = range.start / PMD_SIZE * PMD_SIZE;
+        std::iter::from_fn(move || {
+            let start = at;
+            if start >= end {
+                return None;
+            }
+            let (run_end, pmd) = self.pmd_run(start);
+            at = run_end.min(end);
+            Some((Range { start, end: at }, pmd))
+        })
+    }
+
     /// Stores an entry for a run of numbers, and joins it to equal ones beside it.
     pub(crate) fn store_mapped(
         &mut self,

@@ -73,6 +73,11 @@ impl Pte {
         1 << self.order
     }
 
+    /// Whether the folio that page `number` is in begins with it.
+    pub fn folio_begins(self, number: u64) -> bool {
+        self.folio_start(number) == number
+    }
+
     /// The number of the first page of the folio that page `number` is in.
     pub(crate) fn folio_start(self, number: u64) -> u64 {
         let phase = u64::from(self.phase);

@@ -12,7 +12,7 @@ mmscope: Linux memory management, kernel beside kernel
 
 usage:
   mmscope run SCENARIO [--kernels A,B,C] [--step N]
-  mmscope figure SCENARIO --step N [--micro N] [--pane space|tree] [--kernels A,B,C] [--width PX] [--text] [-o FILE]
+  mmscope figure SCENARIO --step N [--micro N] [--pane space|tree|pages] [--kernels A,B,C] [--width PX] [--text] [-o FILE]
   mmscope import LOG [--maps FILE] [--kernel NAME] [-o FILE]
   mmscope kernels
   mmscope check [--programs N] [--calls M] [--seed S] [--kernel NAME] [--list] [FILE...]
@@ -38,7 +38,9 @@ options:
   --lesson ID      a scenario that comes with mmscope
   --step N         the step to stop at (default: the last)
   --micro N        of that step only so many decisions
-  --pane PANE      space: the address space (default); tree: the maple tree, node for node
+  --pane PANE      space: the address space (default); tree: the maple tree, node for node;
+                   pages: the page tables of the mapping that the call was about
+  --at ADDRESS     pages: of the mapping at this address instead
   --width PX       width of the picture (default: 1200; below 560 it is upright)
   --columns N      width of a text picture (default: 100)
   --text           plain text instead of SVG
@@ -65,6 +67,13 @@ pub enum Usage {
     NoValue(String),
     /// A number was expected.
     NotANumber {
+        /// For which option.
+        option: String,
+        /// What was given.
+        given: String,
+    },
+    /// An address was expected.
+    NotAnAddress {
         /// For which option.
         option: String,
         /// What was given.
@@ -98,8 +107,11 @@ pub fn usage(usage: &Usage) -> String {
         Usage::NotANumber { option, given } => {
             format!("{option} needs a whole number, not \u{201c}{given}\u{201d}")
         }
+        Usage::NotAnAddress { option, given } => {
+            format!("{option} needs an address such as 7ffff7800000, not \u{201c}{given}\u{201d}")
+        }
         Usage::UnknownPane(word) => {
-            format!("there is no pane \u{201c}{word}\u{201d}: space or tree")
+            format!("there is no pane \u{201c}{word}\u{201d}: space, tree or pages")
         }
         Usage::Extra(word) => format!("\u{201c}{word}\u{201d} is one argument too many"),
         Usage::NoScenario => "a scenario is missing: a file, or --lesson cactusbssn".to_owned(),

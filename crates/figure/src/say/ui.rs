@@ -444,6 +444,8 @@ pub const PARTS: &str = "Below the address space";
 pub const PART_WHY: &str = "Why and cost";
 /// The maple trees.
 pub const PART_TREE: &str = "Maple tree";
+/// The part that shows the page tables.
+pub const PART_PAGES: &str = "Page tables";
 /// While a part of the page is loaded that the first lesson does not need.
 pub const PART_LOADING: &str = "Loading this part\u{2026}";
 /// It could not be loaded.
@@ -480,7 +482,7 @@ pub const KEY_LIST: &[(&str, &str)] = &[
     ),
     (",  .", "move the lens to lower, higher addresses"),
     ("F", "let the lens follow the change again"),
-    ("1  2", "why and cost, maple tree"),
+    ("1  2  3", "why and cost, maple tree, page tables"),
     ("Space", "play, pause"),
     ("O", "open a trace or a scenario"),
     ("?", "this help"),

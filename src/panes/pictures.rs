@@ -1,18 +1,21 @@
-//! The maple trees of all lanes, node for node.
+//! The pictures that share the room below the address space: the maple trees, node for node, and the page tables.
 
 use std::rc::Rc;
 
 use mmscope_figure::Selection;
 use mmscope_figure::maple_tree::{self, TreeView};
+use mmscope_figure::page_table::{self, PageView};
 use mmscope_figure::say::ui;
-use mmscope_figure::scene::Target;
+use mmscope_figure::scene::{Scene, Target};
+use mmscope_figure::table::Table;
+use mmscope_lab::Frame;
 use yew::prelude::*;
 
 use super::{Emit, Step, Whole, address_space, lane_class, send, table};
 use crate::controls::button::Button;
 use crate::draw::{Drawing, Gesture, Scenery};
 use crate::platform::resize::use_width;
-use crate::session::tree::TreeLook;
+use crate::session::tree::{Part, TreeLook};
 use crate::session::{Action, Session};
 
 #[derive(Clone, PartialEq, Properties)]
@@ -24,23 +27,45 @@ pub(crate) struct Props {
 /// What a picture is made from besides the shown step.
 #[derive(Clone, Debug, PartialEq)]
 struct Look {
+    part: Part,
     width: i32,
     tree: Rc<TreeLook>,
     selected: Option<Selection>,
 }
 
 impl Look {
-    fn view(&self) -> TreeView {
+    fn trees(&self) -> TreeView {
         let mut view = TreeView::new(self.width);
         view.lanes.extend(self.tree.lane);
         view.toggled.clone_from(&self.tree.toggled);
         view.selected = self.selected;
         view
     }
+
+    fn pages(&self) -> PageView {
+        let mut view = PageView::new(self.width);
+        view.lane = self.tree.lane;
+        view.selected = self.selected;
+        view
+    }
+
+    fn draw(&self, frame: &Frame<'_>) -> Scene {
+        match self.part {
+            Part::Pages => page_table::draw(frame, &self.pages()),
+            _ => maple_tree::draw(frame, &self.trees()),
+        }
+    }
+
+    fn tables(&self, frame: &Frame<'_>) -> Vec<Table> {
+        match self.part {
+            Part::Pages => page_table::tables(frame, &self.pages()),
+            _ => maple_tree::tables(frame, &self.trees()),
+        }
+    }
 }
 
 #[component]
-pub(crate) fn MapleTreePane(props: &Props) -> Html {
+pub(crate) fn PicturePane(props: &Props) -> Html {
     let session = &props.session.0;
     let emit = &props.emit;
     let frame_node = use_node_ref();
@@ -48,7 +73,9 @@ pub(crate) fn MapleTreePane(props: &Props) -> Html {
     let pointed = use_state_eq(|| None::<Target>);
     let table_open = use_state_eq(|| false);
 
+    let part = session.part;
     let look = Look {
+        part,
         width,
         tree: session.tree.clone(),
         selected: session.selected,
@@ -57,7 +84,7 @@ pub(crate) fn MapleTreePane(props: &Props) -> Html {
         let session = session.clone();
         let what = (Step(session.shown.clone()), look.clone());
         use_memo(what, move |(_, look)| {
-            let scene = || maple_tree::draw(&session.timeline().frame(), &look.view());
+            let scene = || look.draw(&session.timeline().frame());
             (look.width > 0).then(|| Scenery(Rc::new(scene())))
         })
     };
@@ -89,10 +116,14 @@ pub(crate) fn MapleTreePane(props: &Props) -> Html {
     });
     let lanes = &session.shown.lanes;
     let is_shown = |index: usize| session.tree.lane.is_none_or(|lane| lane == index);
+    let (name, class) = match part {
+        Part::Pages => (ui::PART_PAGES, "tree pages"),
+        _ => (ui::PART_TREE, "tree"),
+    };
     html! {
-        <section class="tree" aria-label={ui::PART_TREE}>
+        <section {class} aria-label={name}>
             <div class="part-head">
-                <h2>{ ui::PART_TREE }</h2>
+                <h2>{ name }</h2>
                 <div class="tools end" role="group" aria-label={ui::TREE_LANES}>
                     if lanes.len() > 1 {
                         { lane(None, ui::TREE_ALL.into()) }
@@ -126,7 +157,6 @@ fn pick(emit: &Emit, target: Option<Target>) {
 }
 
 fn tables(session: &Session, look: &Look) -> Html {
-    let timeline = session.timeline();
-    let tables = maple_tree::tables(&timeline.frame(), &look.view());
+    let tables = look.tables(&session.timeline().frame());
     html! { <div class="twins">{ for tables.iter().map(table::twin) }</div> }
 }
