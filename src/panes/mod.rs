@@ -6,6 +6,8 @@ pub(crate) mod dialogs;
 pub(crate) mod footer;
 pub(crate) mod ledger;
 pub(crate) mod lesson;
+#[cfg(feature = "full")]
+pub(crate) mod maps;
 pub(crate) mod more;
 pub(crate) mod notice;
 pub(crate) mod parts;

@@ -8,10 +8,12 @@ use super::{Emit, Whole};
 /// Such a part, whole; `None` if none is to be shown, or this build has none.
 #[cfg(feature = "full")]
 pub(crate) fn view(session: &Whole, emit: &Emit) -> Option<Html> {
+    use super::maps::MapsPane;
     use super::pictures::PicturePane;
     use crate::session::tree::Part;
     match session.0.part {
         Part::Why => None,
+        Part::Maps => Some(html! { <MapsPane session={session.clone()} emit={emit.clone()} /> }),
         part @ (Part::Tree | Part::Pages) => Some(html! {
             <PicturePane key={part.name()} session={session.clone()} emit={emit.clone()} />
         }),

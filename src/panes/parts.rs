@@ -21,6 +21,7 @@ pub(crate) fn view(shown: Part, emit: &Emit) -> Html {
             { part(Part::Why, ui::PART_WHY, "1") }
             { part(Part::Tree, ui::PART_TREE, "2") }
             { part(Part::Pages, ui::PART_PAGES, "3") }
+            { part(Part::Maps, ui::PART_MAPS, "4") }
             <span class="loading" role="status">{ if shown.is_here() { "" } else { ui::PART_LOADING } }</span>
         </nav>
     }

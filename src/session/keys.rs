@@ -43,6 +43,7 @@ pub(crate) fn action(press: Press<'_>) -> Option<Action> {
         ("Digit1" | "Numpad1", false) => Action::Part(Part::Why),
         ("Digit2" | "Numpad2", false) => Action::Part(Part::Tree),
         ("Digit3" | "Numpad3", false) => Action::Part(Part::Pages),
+        ("Digit4" | "Numpad4", false) => Action::Part(Part::Maps),
         ("Comma", false) => Action::Pan { up: false },
         ("Period", false) => Action::Pan { up: true },
         // Where `?` is depends on the layout: the usual place, with and without Shift, and F1.

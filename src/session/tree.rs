@@ -16,16 +16,19 @@ pub(crate) enum Part {
     Tree,
     /// The page tables.
     Pages,
+    /// The text of maps and smaps.
+    Maps,
 }
 
 impl Part {
-    pub(crate) const ALL: [Part; 3] = [Part::Why, Part::Tree, Part::Pages];
+    pub(crate) const ALL: [Part; 4] = [Part::Why, Part::Tree, Part::Pages, Part::Maps];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Why => "why",
             Part::Tree => "tree",
             Part::Pages => "pages",
+            Part::Maps => "maps",
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mmscope_figure::{ledger, say};
+use mmscope_figure::{ledger, maps, say};
 use mmscope_lab::{Position, Timeline};
 
 use crate::Failure;
@@ -12,6 +12,7 @@ use crate::{input, output};
 /// Prints what each call came to in each lane, then the ledger.
 pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     let step = args.number("--step")?;
+    let (maps, smaps) = (args.flag(&["--maps"]), args.flag(&["--smaps"]));
     let mut timeline = input::timeline(&mut args)?;
     args.end()?;
     let last = step.unwrap_or(u32::MAX).min(timeline.step_count());
@@ -20,7 +21,25 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
         step: last,
         micro: None,
     });
+    if maps || smaps {
+        output::write(None, &files(&timeline, smaps))?;
+    }
     output::write(None, &ledger(&timeline))
+}
+
+/// maps, or smaps, of each lane as the kernel prints it.
+fn files(timeline: &Timeline, smaps: bool) -> String {
+    let frame = timeline.frame();
+    let mut out = String::new();
+    for lane in &frame.lanes {
+        let _ = writeln!(out, "\n{} {}", lane.letter, lane.kernel);
+        out.push_str(&if smaps {
+            maps::smaps_text(lane)
+        } else {
+            maps::maps_text(lane)
+        });
+    }
+    out
 }
 
 fn steps(timeline: &mut Timeline, last: u32) -> String {

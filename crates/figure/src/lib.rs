@@ -14,6 +14,7 @@ pub mod ledger;
 mod lens;
 pub mod lesson;
 pub mod maple_tree;
+pub mod maps;
 mod measure;
 mod otherwise;
 pub mod page_table;

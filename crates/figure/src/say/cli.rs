@@ -11,7 +11,7 @@ pub const HELP: &str = "\
 mmscope: Linux memory management, kernel beside kernel
 
 usage:
-  mmscope run SCENARIO [--kernels A,B,C] [--step N]
+  mmscope run SCENARIO [--kernels A,B,C] [--step N] [--maps] [--smaps]
   mmscope figure SCENARIO --step N [--micro N] [--pane space|tree|pages] [--kernels A,B,C] [--width PX] [--text] [-o FILE]
   mmscope import LOG [--maps FILE] [--kernel NAME] [-o FILE]
   mmscope kernels
@@ -44,6 +44,8 @@ options:
   --width PX       width of the picture (default: 1200; below 560 it is upright)
   --columns N      width of a text picture (default: 100)
   --text           plain text instead of SVG
+  --maps           run: /proc/PID/maps of each lane too; import: FILE, see below
+  --smaps          run: /proc/PID/smaps of each lane too
   --list           each program that differs, not only the first
   --maps FILE      /proc/PID/maps of the process before the log begins
   -o FILE          write there instead of to standard output

@@ -446,6 +446,26 @@ pub const PART_WHY: &str = "Why and cost";
 pub const PART_TREE: &str = "Maple tree";
 /// The part that shows the page tables.
 pub const PART_PAGES: &str = "Page tables";
+/// The part that shows /proc/PID/maps.
+pub const PART_MAPS: &str = "maps";
+/// The list of its lines.
+pub const MAPS_LINES: &str = "Lines of /proc/PID/maps of all lanes, by address";
+/// How to read it.
+pub const MAPS_HOW: &str = "A line stands once for all lanes that have it; marked is what differs. + new, ~ changed, \u{2212} gone with this call.";
+/// To the lines before.
+pub const MAPS_PREVIOUS: &str = "Lines before";
+/// To the lines after.
+pub const MAPS_NEXT: &str = "Lines after";
+/// What is copied.
+pub const MAPS_COPIES: &str = "Copy";
+/// No line at all.
+pub const MAPS_EMPTY: &str = "Nothing is mapped.";
+/// The table of smaps.
+pub const SMAPS: &str = "smaps";
+/// No mapping is looked at.
+pub const SMAPS_NONE: &str = "Choose a line to see what smaps says of the mapping.";
+/// Where a lane has no mapping there.
+pub const SMAPS_NOT_MAPPED: &str = "nothing is mapped there";
 /// While a part of the page is loaded that the first lesson does not need.
 pub const PART_LOADING: &str = "Loading this part\u{2026}";
 /// It could not be loaded.
@@ -482,7 +502,7 @@ pub const KEY_LIST: &[(&str, &str)] = &[
     ),
     (",  .", "move the lens to lower, higher addresses"),
     ("F", "let the lens follow the change again"),
-    ("1  2  3", "why and cost, maple tree, page tables"),
+    ("1  2  3  4", "why and cost, maple tree, page tables, maps"),
     ("Space", "play, pause"),
     ("O", "open a trace or a scenario"),
     ("?", "this help"),
@@ -503,6 +523,22 @@ pub const MODEL: &str = "What this is";
 /// Its limits.
 pub const MODEL_ABOUT: &str = "A model of the kernel\u{2019}s own rules, compared with recordings of real kernels. It counts; it \
                                never measures time. A call that is not modelled yet does nothing and says so.";
+
+/// The button that copies maps or smaps of a lane.
+pub fn copy_file(file: &str, letter: char) -> String {
+    format!("{file} of {letter}")
+}
+
+/// What became of a line of maps, for those who hear it.
+pub fn became(became: crate::maps::Became) -> &'static str {
+    use crate::maps::Became;
+    match became {
+        Became::Same => " ",
+        Became::New => " new: ",
+        Became::Changed => " changed: ",
+        Became::Gone => " gone: ",
+    }
+}
 
 #[cfg(test)]
 mod tests {
