@@ -8,12 +8,13 @@ use crate::setup::{self, Need, Tools};
 use crate::{Result, dist, e2e, paths, say, size};
 
 /// The crates that end up in the page, beside the app itself.
-const IN_THE_PAGE: [&str; 5] = [
+const IN_THE_PAGE: [&str; 6] = [
     "mmscope-importer",
     "mmscope-figure",
     "mmscope-lab",
     "mmscope-mm",
     "mmscope-maple",
+    "mmscope-tlb",
 ];
 
 /// The steps done so far, and the lines that the runners closed with.
