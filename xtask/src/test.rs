@@ -102,6 +102,9 @@ fn steps(tools: &Tools, quick: bool, report: &mut Report) {
             traces.display().to_string(),
         ])
     });
+    report.step("the same TLB counts in WebAssembly", |_| {
+        crate::probe::same_counts(tools)
+    });
     if report.step("release build", |_| dist::build(tools)) {
         report.step("size", |_| size::check());
         if !quick {

@@ -44,13 +44,18 @@ impl<P: Policy, const W: usize> Entries for Packed<P, W> {
     #[inline(always)]
     fn probe(&mut self, set: u32, key: Key) -> Option<u32> {
         let set = &mut self.sets[set as usize];
+        // Two passes: whether it is there can be foretold mostly, at which way can't.
+        if !set
+            .tags
+            .iter()
+            .fold(false, |any, tag| any | (*tag == key.0))
+        {
+            set.counts.misses += 1;
+            return None;
+        }
         let mut found = 0_u32;
         for (way, tag) in set.tags.iter().enumerate() {
             found |= u32::from(*tag == key.0) << way;
-        }
-        if found == 0 {
-            set.counts.misses += 1;
-            return None;
         }
         let way = found.trailing_zeros();
         set.state = P::hit(set.state, way, self.ways);
