@@ -10,7 +10,7 @@ pub struct Access {
     /// The address.
     pub address: u64,
     /// Which base it belongs to, from 0; the address's place in a list.
-    pub stream: u64,
+    pub stream: u32,
 }
 
 /// The accesses of a pattern that are still to come: made by [`Pattern::over`]. As an iterator it gives them one by one.
@@ -170,26 +170,52 @@ impl Accesses {
 
     /// Makes the next addresses, at most so many. Where they end with a whole round: how many of them that round is.
     pub(crate) fn fill(&mut self, into: &mut Vec<u64>, at_most: u64) -> Option<usize> {
+        self.make(into, None, at_most)
+    }
+
+    /// The same, with the stream of each address. An address of a list is its own stream.
+    pub(crate) fn fill_streams(
+        &mut self,
+        into: &mut Vec<u64>,
+        streams: &mut Vec<u32>,
+        at_most: u64,
+    ) -> Option<usize> {
+        streams.clear();
+        self.make(into, Some(streams), at_most)
+    }
+
+    fn make(
+        &mut self,
+        into: &mut Vec<u64>,
+        mut streams: Option<&mut Vec<u32>>,
+        at_most: u64,
+    ) -> Option<usize> {
         into.clear();
         let most = at_most.min(self.total - self.done);
+        let numbers = self.done..self.done + most.min(BLOCK);
         let whole = match &mut self.order {
-            Order::Rounds(rounds) => rounds.fill(into, most),
+            Order::Rounds(rounds) => rounds.fill(into, streams, most),
             Order::Random {
                 bases,
                 slots,
                 elem,
                 state,
             } => {
-                let streams = bases.len() as u64;
-                for at in self.done..self.done + most.min(BLOCK) {
+                let count = bases.len() as u64;
+                for at in numbers {
                     *state = xorshift(*state);
-                    into.push(bases[(at % streams) as usize] + *state % *slots * *elem);
+                    into.push(bases[(at % count) as usize] + *state % *slots * *elem);
+                    if let Some(streams) = &mut streams {
+                        streams.push((at % count) as u32);
+                    }
                 }
                 None
             }
             Order::List(addresses) => {
-                let from = self.done as usize;
-                into.extend_from_slice(&addresses[from..from + most.min(BLOCK) as usize]);
+                into.extend_from_slice(&addresses[numbers.start as usize..numbers.end as usize]);
+                if let Some(streams) = streams {
+                    streams.extend(numbers.map(|number| number as u32));
+                }
                 None
             }
         };
@@ -228,16 +254,12 @@ impl Iterator for Accesses {
     type Item = Access;
 
     fn next(&mut self) -> Option<Access> {
-        let at = self.done;
-        let mut one = Vec::with_capacity(1);
-        self.fill(&mut one, 1);
-        let address = *one.first()?;
-        let stream = match &self.order {
-            Order::Rounds(rounds) => rounds.stream(),
-            Order::Random { bases, .. } => at % bases.len() as u64,
-            Order::List(_) => at,
-        };
-        Some(Access { address, stream })
+        let (mut one, mut stream) = (Vec::with_capacity(1), Vec::with_capacity(1));
+        self.fill_streams(&mut one, &mut stream, 1);
+        Some(Access {
+            address: *one.first()?,
+            stream: *stream.first()?,
+        })
     }
 }
 
@@ -246,7 +268,12 @@ impl Rounds {
         self.bases.len() * self.taps.len()
     }
 
-    fn fill(&mut self, into: &mut Vec<u64>, most: u64) -> Option<usize> {
+    fn fill(
+        &mut self,
+        into: &mut Vec<u64>,
+        mut streams: Option<&mut Vec<u32>>,
+        most: u64,
+    ) -> Option<usize> {
         let len = self.len();
         // Whole rounds, if there is room for them.
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -264,6 +291,9 @@ impl Rounds {
             } else {
                 into.extend((self.within..upto).map(|at| self.address(at)));
             }
+            if let Some(streams) = &mut streams {
+                streams.extend((self.within..upto).map(|at| self.stream(at)));
+            }
             self.within = upto;
         }
         (self.within == len && into.len() >= len).then_some(len)
@@ -276,11 +306,11 @@ impl Rounds {
             .wrapping_add(self.taps[tap])
     }
 
-    /// The stream of the access made last.
-    fn stream(&self) -> u64 {
+    /// The stream of an access of this round.
+    fn stream(&self, within: usize) -> u32 {
         match &self.moves {
-            Moves::Through { at, .. } => *at as u64,
-            _ => (self.within.saturating_sub(1) / self.taps.len()) as u64,
+            Moves::Through { at, .. } => *at as u32,
+            _ => (within / self.taps.len()) as u32,
         }
     }
 

@@ -22,7 +22,7 @@ pub enum Event {
         /// The page it lies in.
         page: Page,
         /// Which of the pattern's bases it belongs to; the address's place in a list.
-        stream: u64,
+        stream: u32,
     },
     /// A structure has the page.
     Hit {

@@ -15,6 +15,7 @@ mod physical;
 mod policy;
 mod preset;
 mod repeat;
+mod shares;
 mod simulator;
 mod structure;
 mod text;
@@ -34,6 +35,7 @@ pub use pages::{Pages, PagesError};
 pub use pattern::{Axis, Pattern, PatternError, Stencil};
 pub use physical::{CacheLevel, Caches, CachesError};
 pub use preset::{Known, Origin, Preset};
+pub use shares::{MOST_STREAMS, Shares, StreamCounts};
 pub use simulator::Tlb;
 pub use text::TextError;
 

@@ -10,7 +10,8 @@ use crate::level::{Behind, Front, Structures, access};
 use crate::page::{Key, Page, PageSize};
 use crate::pages::{Pages, Sizer};
 use crate::pattern::{Pattern, PatternError};
-use crate::repeat;
+use crate::repeat::{self, Alone, Rounds, Shared};
+use crate::shares::Shares;
 use crate::structure::Structure;
 use crate::walk_caches::WalkCaches;
 
@@ -84,15 +85,51 @@ impl Tlb {
             self.round(&keys);
             let Some(round) = whole else { continue };
             let first = keys.len() - round;
-            let (addresses, keys) = (&addresses[first..], &keys[first..]);
-            let more = accesses
-                .same_ahead(addresses, keys)
-                .min(left / round as u64);
-            if more > 0 {
-                accesses.skip(more);
-                left -= more * round as u64;
-                repeat::rounds(self, keys, more);
+            left -= follow(
+                &mut Alone(self),
+                accesses,
+                &addresses[first..],
+                &keys[first..],
+                left,
+            );
+        }
+        at_most - left
+    }
+
+    /// As [`Self::run`], and counts by stream.
+    pub fn run_shared(
+        &mut self,
+        accesses: &mut Accesses,
+        pages: &Pages,
+        at_most: u64,
+        shares: &mut Shares,
+    ) -> u64 {
+        let mut sizer = Sizer::new(pages);
+        let (mut addresses, mut keys, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+        let mut left = at_most;
+        while left > 0 {
+            let whole = accesses.fill_streams(&mut addresses, &mut streams, left);
+            if addresses.is_empty() {
+                break;
             }
+            left -= addresses.len() as u64;
+            sizer.keys(&addresses, &mut keys);
+            self.round_shared(&keys, &streams, shares);
+            let Some(round) = whole else { continue };
+            let first = keys.len() - round;
+            let mut runs = Shared {
+                tlb: self,
+                shares,
+                streams: &streams[first..],
+                then: None,
+            };
+            left -= follow(
+                &mut runs,
+                accesses,
+                &addresses[first..],
+                &keys[first..],
+                left,
+            );
         }
         at_most - left
     }
@@ -146,7 +183,14 @@ impl Tlb {
         }
     }
 
-    /// The same, with a loop for the kind of the structure that answers alone.
+    /// Runs keys of streams, which count by stream.
+    pub(crate) fn round_shared(&mut self, keys: &[Key], streams: &[u32], shares: &mut Shares) {
+        for (key, stream) in keys.iter().zip(streams) {
+            self.one(key.page(), &mut shares.of(*stream));
+        }
+    }
+
+    /// Runs keys with a loop for the kind of the structure that answers alone.
     fn round_alone(&mut self, keys: &[Key], at: usize, alone: u8) {
         let structure = &mut self.first.list[at];
         // Out for the time of the loop: the others are asked beside it.
@@ -246,6 +290,24 @@ impl Tlb {
         };
         &mut level.list[id.at as usize]
     }
+}
+
+/// Goes through the rounds that use the same pages as the one that was run last, of these addresses and keys, for at most so
+/// many accesses; how many there were.
+fn follow(
+    runs: &mut impl Rounds,
+    accesses: &mut Accesses,
+    addresses: &[u64],
+    keys: &[Key],
+    at_most: u64,
+) -> u64 {
+    let round = keys.len() as u64;
+    let more = accesses.same_ahead(addresses, keys).min(at_most / round);
+    if more > 0 {
+        accesses.skip(more);
+        repeat::rounds(runs, keys, more);
+    }
+    more * round
 }
 
 /// The structure for 4 KiB pages, if it is the only one for each size that it holds, with those sizes as bits.

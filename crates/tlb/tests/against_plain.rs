@@ -4,12 +4,13 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use common::PlainTlb;
 use mmscope_tlb::{
-    Axis, Event, Geometry, Index, Level, PageSize, PageSizes, Pages, Pattern, Replacement, Stencil,
-    StructureGeometry, StructureId, Tlb, WalkCacheSizes,
+    Axis, Event, Geometry, Index, Level, PageSize, PageSizes, Pages, Pattern, Replacement, Shares,
+    Stencil, StreamCounts, StructureGeometry, StructureId, Tlb, WalkCacheSizes,
 };
 use proptest::prelude::*;
 
@@ -258,5 +259,75 @@ proptest! {
         told.watch(&mut accesses, &pages, u64::MAX, &mut |event| seen.take(event));
         prop_assert_eq!(seen.evicted, lost);
         compare(&told, &plain);
+        by_stream(&geometry, &pattern, &bases, &pages, &slices, &plain);
+    }
+}
+
+/// Counts by stream, in slices, against those added up from what is told of each access.
+fn by_stream(
+    geometry: &Geometry,
+    pattern: &Pattern,
+    bases: &[u64],
+    pages: &Pages,
+    slices: &[u64],
+    plain: &PlainTlb,
+) {
+    let streams = bases.len().max(24);
+    let mut tlb = Tlb::new(geometry).unwrap();
+    let mut shares = Shares::new(&tlb, streams);
+    let mut accesses = pattern.over(bases).unwrap();
+    for slice in slices {
+        tlb.run_shared(&mut accesses, pages, *slice, &mut shares);
+    }
+    tlb.run_shared(&mut accesses, pages, u64::MAX, &mut shares);
+    compare(&tlb, plain);
+
+    let mut expected = vec![StreamCounts::default(); streams];
+    let mut owners = BTreeMap::new();
+    let mut evictions = BTreeMap::new();
+    let mut now = 0;
+    let mut told = Tlb::new(geometry).unwrap();
+    let mut accesses = pattern.over(bases).unwrap();
+    told.watch(&mut accesses, pages, u64::MAX, &mut |event| {
+        if let Event::Access { stream, .. } = event {
+            now = stream as usize;
+        }
+        let Some(counts) = expected.get_mut(now) else {
+            return;
+        };
+        match event {
+            Event::Access { .. } => counts.accesses += 1,
+            Event::Hit { structure, .. } => {
+                counts.l2_hits += u64::from(structure.level == Level::Second);
+            }
+            Event::Walk { refs, .. } => {
+                counts.walks += 1;
+                counts.walk_refs += u64::from(refs);
+            }
+            Event::Fill {
+                structure,
+                set,
+                way,
+                ..
+            } => {
+                if let Some(left) = owners.insert((structure, set, way), now) {
+                    *evictions.entry((structure.level, now, left)).or_insert(0) += 1;
+                }
+            }
+            Event::Miss { .. } => {}
+        }
+    });
+    assert_eq!(shares.streams(), expected);
+    for level in [Level::First, Level::Second] {
+        for came in 0..streams {
+            for left in 0..streams {
+                let count = evictions.get(&(level, came, left)).copied().unwrap_or(0);
+                assert_eq!(shares.evictions(level, came, left), count);
+            }
+        }
+    }
+    for ((id, set, way), owner) in owners {
+        let owners = shares.owners(id, set);
+        assert_eq!(owners[way as usize], Some(owner as u32));
     }
 }
