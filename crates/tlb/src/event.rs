@@ -84,3 +84,15 @@ impl Observer for Tell<'_> {
         (self.0)(event);
     }
 }
+
+/// Tells two, one after the other.
+pub(crate) struct Both<A, B>(pub(crate) A, pub(crate) B);
+
+impl<A: Observer, B: Observer> Observer for Both<A, B> {
+    const WATCHES: bool = A::WATCHES || B::WATCHES;
+
+    fn tell(&mut self, event: Event) {
+        self.0.tell(event);
+        self.1.tell(event);
+    }
+}

@@ -136,6 +136,27 @@ impl Stencil {
             .saturating_mul(self.k.count())
     }
 
+    /// Bytes of header and grid.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        [self.nx, self.ny, self.nz]
+            .into_iter()
+            .fold(u64::from(self.elem), |bytes, side| {
+                bytes.saturating_mul(side.into())
+            })
+            .saturating_add(self.header.into())
+    }
+
+    /// The lowest and the highest offset that is used; `None` without points or taps. Taps may lead out of the grid.
+    #[must_use]
+    pub fn reach(&self) -> Option<(i128, i128)> {
+        let taps = self.tap_offsets();
+        let (lowest, highest) = (taps.iter().min()?, taps.iter().max()?);
+        let first = self.offset(self.i.from, self.j.from, self.k.from);
+        let last = self.offset(self.i.last()?, self.j.last()?, self.k.last()?);
+        Some((first + lowest, last + highest))
+    }
+
     /// Bytes from a grid's first element to another.
     fn distance(&self, x: i64, y: i64, z: i64) -> i128 {
         let (nx, ny) = (i128::from(self.nx), i128::from(self.ny));
@@ -235,6 +256,18 @@ impl Pattern {
         Ok(Accesses::new(self, bases))
     }
 
+    /// Bytes from its base that a stream has to have: its size, the whole grid of a stencil; 0 for a list.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Lockstep { size, .. }
+            | Self::Strided { size, .. }
+            | Self::Random { size, .. } => *size,
+            Self::Stencil(stencil) => stencil.bytes(),
+            Self::List(_) => 0,
+        }
+    }
+
     fn check(&self, bases: &[u64]) -> Result<(), PatternError> {
         if bases.is_empty() && !matches!(self, Self::List(_)) {
             return Err(PatternError::NoBases);
@@ -272,14 +305,10 @@ impl Stencil {
         if self.taps.is_empty() {
             return Err(PatternError::NoTaps);
         }
-        let (Some(i), Some(j), Some(k)) = (self.i.last(), self.j.last(), self.k.last()) else {
-            return Ok(());
-        };
-        let taps = self.tap_offsets();
-        let lowest = taps.iter().min().copied().unwrap_or(0);
-        let highest = taps.iter().max().copied().unwrap_or(0);
-        let first = self.offset(self.i.from, self.j.from, self.k.from);
-        within(bases, first + lowest, self.offset(i, j, k) + highest)
+        match self.reach() {
+            Some((lowest, highest)) => within(bases, lowest, highest),
+            None => Ok(()),
+        }
     }
 }
 

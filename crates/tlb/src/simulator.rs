@@ -3,7 +3,7 @@
 use crate::accesses::{Access, Accesses};
 use crate::cells::{Cells, each_kind};
 use crate::counts::{Counts, SetCounts};
-use crate::event::{Event, Observer, StructureId, Tell};
+use crate::event::{Both, Event, Observer, StructureId, Tell};
 use crate::geometry::{Geometry, GeometryError, Level, StructureGeometry};
 use crate::index::IndexMap;
 use crate::level::{Behind, Front, Structures, access};
@@ -153,6 +153,33 @@ impl Tlb {
                 stream,
             });
             self.one(page, &mut Tell(tell));
+            done += 1;
+        }
+        done
+    }
+
+    /// As [`Self::watch`], and counts by stream: `stream` says for the number in [`Access::stream`] for which.
+    pub fn watch_shared(
+        &mut self,
+        accesses: &mut Accesses,
+        pages: &Pages,
+        at_most: u64,
+        shares: &mut Shares,
+        stream: &dyn Fn(u32) -> u32,
+        tell: &mut dyn FnMut(Event),
+    ) -> u64 {
+        let mut done = 0;
+        while done < at_most
+            && let Some(access) = accesses.next()
+        {
+            let (address, stream) = (access.address, stream(access.stream));
+            let page = pages.page(address);
+            tell(Event::Access {
+                address,
+                page,
+                stream,
+            });
+            self.one(page, &mut Both(shares.of(stream), Tell(tell)));
             done += 1;
         }
         done
