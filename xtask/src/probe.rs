@@ -26,6 +26,8 @@ fn build_wasm(tools: &Tools) -> Result<PathBuf> {
         .arg(&folder)
         .arg(target().join("wasm32-unknown-unknown/release/mmscope_tlb_probe.wasm"))
         .go()?;
+    // The project's own package.json says that scripts below it are modules, and this one is none.
+    paths::write(&folder.join("package.json"), "{\"type\": \"commonjs\"}\n")?;
     Ok(folder)
 }
 
