@@ -1,13 +1,14 @@
 //! `cargo xtask bench`: instructions per operation against the kernel's own code, then times for people.
 //!
-//! `crates/maple/benches/README.md` says what is counted, and on which keys.
+//! `crates/maple/benches/README.md` says what is counted, and on which keys. `cargo xtask bench tlb` is another thing: the speed of the
+//! TLB simulator beside a hand-written loop, natively and in WebAssembly.
 
 mod count;
 mod table;
 mod unobserved;
 
 use crate::setup::{self, Need};
-use crate::{Result, say};
+use crate::{Result, probe, say};
 
 /// What is asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -44,6 +45,9 @@ impl Options {
 /// Counts, then times; fails if a count is over its bar.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = Options::parse(args)?;
+    if options.name.as_deref() == Some("tlb") {
+        return probe::bench(&setup::ensure(Need::Release)?, options.quick);
+    }
     let tools = setup::ensure(Need::Rust)?;
     setup::valgrind::ensure()?;
 

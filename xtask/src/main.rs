@@ -6,6 +6,7 @@ mod dist;
 mod e2e;
 mod names;
 mod paths;
+mod probe;
 mod run;
 mod say;
 mod serve;
@@ -24,7 +25,7 @@ cargo xtask setup                        find or install what the build and the 
 cargo xtask serve [--port N] [--open]    set up, build, and serve on 127.0.0.1 (port 8080)
 cargo xtask dist                         the release build in dist/, and its size against the budget
 cargo xtask test [--quick]               everything that CI runs; --quick leaves out the browser
-cargo xtask bench [--quick] [NAME]       instructions against the kernel's own code, and times
+cargo xtask bench [--quick] [NAME]       instructions against the kernel's own code, and times; tlb: the TLB simulator's speed
 cargo xtask vectors PATH...              replay vectors recorded from real kernels
 cargo xtask cases PATH...                replay cases
 ";

@@ -8,12 +8,13 @@ use crate::setup::{self, Need, Tools};
 use crate::{Result, dist, e2e, paths, say, size};
 
 /// The crates that end up in the page, beside the app itself.
-const IN_THE_PAGE: [&str; 5] = [
+const IN_THE_PAGE: [&str; 6] = [
     "mmscope-importer",
     "mmscope-figure",
     "mmscope-lab",
     "mmscope-mm",
     "mmscope-maple",
+    "mmscope-tlb",
 ];
 
 /// The steps done so far, and the lines that the runners closed with.
@@ -100,6 +101,9 @@ fn steps(tools: &Tools, quick: bool, report: &mut Report) {
             "6.18".into(),
             traces.display().to_string(),
         ])
+    });
+    report.step("the same TLB counts in WebAssembly", |_| {
+        crate::probe::same_counts(tools)
     });
     if report.step("release build", |_| dist::build(tools)) {
         report.step("size", |_| size::check());

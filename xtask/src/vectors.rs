@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mmscope_recorded::{
-    Report, check_maple_texts, check_text, files_below, is_maple, is_operations_file, is_vectors,
-    read_text,
+    Report, TlbReport, check_maple_texts, check_text, check_tlb, files_below, is_maple,
+    is_operations_file, is_vectors, read_text, tlb_name,
 };
 
 use crate::Result;
@@ -18,19 +18,28 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     let mut calls = Report::default();
     let mut maple = Vec::new();
+    let mut tlb = TlbReport::default();
     for path in args {
         let at = |error| format!("{path}: {error}");
-        let wanted = |path: &Path| is_vectors(path) || is_operations_file(path);
+        let wanted =
+            |path: &Path| is_vectors(path) || is_operations_file(path) || tlb_name(path).is_some();
         let files = files_below(Path::new(path), &wanted).map_err(at)?;
         if files.is_empty() {
             return Err(format!(
-                "{path}: no recorded vectors (*.jsonl or *.jsonl.br) in this folder"
+                "{path}: no recorded vectors (*.jsonl or *.jsonl.br, or tlb/*.json.br) in this folder"
             ));
         }
         for file in files {
             let name = file.display();
             let text = read_text(&file).map_err(|error| format!("{name}: {error}"))?;
-            if is_maple(&text) {
+            if let Some(kind) = tlb_name(&file) {
+                let report = check_tlb(kind, &text).map_err(|error| format!("{name}: {error}"))?;
+                println!("{name}: {report}");
+                if let Some(first) = &report.first {
+                    println!("{first}");
+                }
+                tlb.add(report);
+            } else if is_maple(&text) {
                 println!("{name}: maple trees, compared below");
                 maple.push(text);
             } else {
@@ -38,7 +47,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             }
         }
     }
-    let (mut compared, mut different) = (calls.compared, calls.different);
+    let mut compared = calls.compared + tlb.compared;
+    let mut different = calls.different + tlb.different;
     for (release, report) in check_maple_texts(&maple).map_err(|error| error.to_string())? {
         println!("maple trees of {release}: {report}");
         if let Some(first) = &report.first {

@@ -12,6 +12,8 @@
 //! | `file [len=N] [fs=NAME] DEVICE INODE PATH` | a file of which more is to be said than `maps` does |
 //! | `maps {`, lines of `/proc/PID/maps`, `}` | the process at the start |
 //! | `brk START [END]` | its heap |
+//! | `tlb NAME`, `tlb GEOMETRY` | the TLB that the walk goes through: see [`crate::streams`] |
+//! | `walk PATTERN …` | how the task walks through its mappings, wherever it is in the program: see [`crate::streams`] |
 //! | `a = mmap(NULL, 4632k, PROT_READ, MAP_PRIVATE\|MAP_ANONYMOUS, -1, 0) = 0x7ffff794a000` | a call as strace prints it: `mmap`, `munmap`, `mprotect`, `madvise`, `mlock`, `mlock2`, `munlock`, `brk`, `prctl` with `PR_SET_THP_DISABLE`, `prlimit64`, `setrlimit`. A name before it and a recorded result behind it may be there or not; `from ADDR` before the result says where a `MAP_32BIT` search began |
 //! | `touch(a+4k, 64k)`, `read(a, 1M, 4k)` | writes or reads a byte every 4096 or so many bytes |
 //! | `repeat N {`, lines, `}` | does it N times |
@@ -42,10 +44,22 @@ pub struct Scenario {
     pub start: Start,
     /// Where random choices start from.
     pub seed: u64,
+    /// How it walks through its mappings.
+    pub streams: StreamLines,
     /// What the task does.
     pub program: Program,
     /// Comments of the lines before the program, by the line they stand before.
     pub comments: Sorted<Anchor, Vec<String>>,
+}
+
+/// The lines about walking through mappings, as they were written. They are read where they are used, by
+/// [`crate::streams::Streams::of`]: the first page has no TLBs, and does not load what reads them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StreamLines {
+    /// What stands behind `tlb`.
+    pub tlb: Option<String>,
+    /// What stands behind `walk`.
+    pub walk: Option<String>,
 }
 
 /// A line that comments stand before.
@@ -65,6 +79,10 @@ pub enum Anchor {
     Maps,
     /// `brk`
     Break,
+    /// `tlb`
+    Tlb,
+    /// `walk`
+    Walk,
     /// The end of the text.
     End,
 }
@@ -86,6 +104,7 @@ impl Default for Scenario {
                 brk: None,
             },
             seed: 0,
+            streams: StreamLines::default(),
             program: Program::default(),
             comments: Sorted::new(),
         }

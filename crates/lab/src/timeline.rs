@@ -10,7 +10,7 @@ pub(crate) mod watch;
 use std::fmt;
 use std::rc::Rc;
 
-use mmscope_mm::{Call, Kernel, Machine, MapFlags, Outcome, StartError};
+use mmscope_mm::{Call, Kernel, Machine, MapFlags, Outcome, Range, StartError};
 
 use crate::frame::{Frame, LaneFrame, Ledger, Position};
 use crate::program::Flat;
@@ -162,6 +162,33 @@ impl Timeline {
     pub fn call_in_lane(&self, lane: usize, index: u32) -> Option<Call> {
         (index < self.flat.len()).then_some(())?;
         self.lanes.get(lane)?.resolved(index)
+    }
+
+    /// What the mmaps among the first `done` calls returned in a lane, with their step, counted from 1 as in [`Position::step`], and
+    /// the length that was asked for: all, or those whose results go by a name. Only as far as the lane's front has come.
+    pub fn mapped_in_lane(&self, lane: usize, done: u32, name: Option<&str>) -> Vec<(u32, Range)> {
+        let Some(lane) = self.lanes.get(lane) else {
+            return Vec::new();
+        };
+        (1..=done.min(self.flat.len()))
+            .filter_map(|step| {
+                let line = self.flat.call(step - 1);
+                let Call::Mmap(mmap) = line.call else {
+                    return None;
+                };
+                let wanted = name.is_none_or(|name| line.name.as_deref() == Some(name));
+                match lane.summary(step)?.outcome {
+                    Outcome::Address(start) if wanted => Some((
+                        step,
+                        Range {
+                            start,
+                            end: start.saturating_add(mmap.len),
+                        },
+                    )),
+                    _ => None,
+                }
+            })
+            .collect()
     }
 
     /// How many lanes there are.

@@ -5,6 +5,7 @@
 use mmscope_lab::maps_file::{MapsProblem, parse as parse_maps};
 use mmscope_lab::{
     Anchor, CallLine, Expected, FlagSet, Item, MAX_STEPS, Program, Repeat, Scenario, ScenarioError,
+    StreamLines,
 };
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{
@@ -804,38 +805,52 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         (Just(files), start(count), items(count))
     });
     let heads = (comments(), comments(), comments(), comments());
-    (comment(), kernels, settings(), parts, any::<u64>(), heads).prop_map(
-        |(title, kernels, settings, (files, start, mut items), seed, heads)| {
-            put_names_right(&mut items, &mut None);
-            let anchors = [
-                Anchor::Title,
-                Anchor::Kernels,
-                Anchor::Setting("thp".into()),
-                Anchor::End,
-            ];
-            let heads = [heads.0, heads.1, heads.2, heads.3];
-            let comments = anchors
-                .into_iter()
-                .zip(heads)
-                .filter(|(_, comments)| !comments.is_empty())
-                .collect();
-            let kernels = kernels
-                .into_iter()
-                .map(|name| Kernel::parse(name).unwrap())
-                .collect();
-            let program = Program { items };
-            Scenario {
-                title,
-                kernels,
-                settings,
-                files,
-                start,
-                seed,
-                program,
-                comments,
-            }
-        },
+    let lines = (
+        proptest::option::of(comment()),
+        proptest::option::of(comment()),
+    );
+    (
+        comment(),
+        kernels,
+        settings(),
+        parts,
+        any::<u64>(),
+        heads,
+        lines,
     )
+        .prop_map(
+            |(title, kernels, settings, (files, start, mut items), seed, heads, (tlb, walk))| {
+                put_names_right(&mut items, &mut None);
+                let anchors = [
+                    Anchor::Title,
+                    Anchor::Kernels,
+                    Anchor::Setting("thp".into()),
+                    Anchor::End,
+                ];
+                let heads = [heads.0, heads.1, heads.2, heads.3];
+                let comments = anchors
+                    .into_iter()
+                    .zip(heads)
+                    .filter(|(_, comments)| !comments.is_empty())
+                    .collect();
+                let kernels = kernels
+                    .into_iter()
+                    .map(|name| Kernel::parse(name).unwrap())
+                    .collect();
+                let program = Program { items };
+                Scenario {
+                    title,
+                    kernels,
+                    settings,
+                    files,
+                    start,
+                    seed,
+                    streams: StreamLines { tlb, walk },
+                    program,
+                    comments,
+                }
+            },
+        )
 }
 
 proptest! {

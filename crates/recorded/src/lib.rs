@@ -12,6 +12,7 @@ mod read;
 mod report;
 mod script;
 mod steps;
+mod tlb;
 mod vectors;
 
 pub use case::{Case, CaseError};
@@ -21,7 +22,8 @@ pub use maple::{
     check_maple_text, check_maple_texts, is_maple,
 };
 pub use profile::profile;
-pub use read::{files_below, is_operations_file, is_vectors, read_text};
+pub use read::{files_below, is_operations_file, is_vectors, read_text, tlb_name};
 pub use report::{Difference, Report};
 pub use script::{OutOfScope, ScriptError};
+pub use tlb::{TlbReport, check_tlb};
 pub use vectors::{check_case, check_text};

@@ -43,6 +43,14 @@ pub fn is_operations_file(path: &Path) -> bool {
     name.ends_with(".ops") || name.ends_with(".ops.br")
 }
 
+/// The name of a file of TLB comparisons without its endings, if it is one: it lies in a folder `tlb`.
+pub fn tlb_name(path: &Path) -> Option<&str> {
+    let folder = path.parent()?.file_name()?;
+    let name = path.file_name()?.to_str()?;
+    let name = name.strip_suffix(".br").unwrap_or(name);
+    name.strip_suffix(".json").filter(|_| folder == "tlb")
+}
+
 /// A file's text; `.br` is decompressed.
 ///
 /// # Errors

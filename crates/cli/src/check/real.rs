@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use mmscope_figure::say::cli::check as say;
-use mmscope_lab::{Anchor, CallLine, Item, MAX_STEPS, Program, Scenario, Sorted, call_text};
+use mmscope_lab::{
+    Anchor, CallLine, Item, MAX_STEPS, Program, Scenario, Sorted, StreamLines, call_text,
+};
 use mmscope_mm::{FilePlacement, Kernel, Outcome};
 
 use super::compare::{Difference, Job, Ran, run};
@@ -288,6 +290,7 @@ fn scenario(calls: &[CallLine], ran: &Ran, kernel: Kernel, seed: u32) -> String 
         files: ran.place.files.clone(),
         start: ran.place.start.clone(),
         seed: 0,
+        streams: StreamLines::default(),
         program: Program::of_calls(lines),
         comments,
     };

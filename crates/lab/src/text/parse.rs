@@ -21,7 +21,7 @@ pub(super) const MAGIC: &str = "mmscope";
 const MOST_ERRORS: usize = 200;
 /// Words that lines begin with, apart from calls.
 const WORDS: &[&str] = &[
-    "title", "kernels", "set", "seed", "file", "maps", "brk", "repeat",
+    "title", "kernels", "set", "seed", "file", "maps", "brk", "tlb", "walk", "repeat",
 ];
 
 impl Scenario {
@@ -115,7 +115,7 @@ impl Parser {
         }
         let (word, rest) = part.word();
         match word.text() {
-            "title" | "kernels" | "set" | "seed" | "file" | "maps" | "brk" => {
+            "title" | "kernels" | "set" | "seed" | "file" | "maps" | "brk" | "tlb" | "walk" => {
                 if !(self.items.is_empty() && self.blocks.is_empty()) {
                     self.comments.clear();
                     return Err(word.wants(Expected::BeforeCalls));
@@ -198,6 +198,16 @@ impl Parser {
                 Ok(())
             }
             "set" => self.set(rest),
+            "tlb" => {
+                self.anchor(Anchor::Tlb, word)?;
+                self.scenario.streams.tlb = Some(rest.text().to_owned());
+                Ok(())
+            }
+            "walk" => {
+                self.anchor(Anchor::Walk, word)?;
+                self.scenario.streams.walk = Some(rest.text().to_owned());
+                Ok(())
+            }
             "file" => {
                 self.anchor(Anchor::Files, word)?;
                 self.file(rest)

@@ -50,6 +50,14 @@ impl fmt::Display for Scenario {
                 self.header(f, Anchor::Break, format_args!("brk {start:#x} {end:#x}"))?;
             }
         }
+        for (anchor, word, text) in [
+            (Anchor::Tlb, "tlb", &self.streams.tlb),
+            (Anchor::Walk, "walk", &self.streams.walk),
+        ] {
+            if let Some(text) = text {
+                self.header(f, anchor, format_args!("{word} {text}"))?;
+            }
+        }
         items(f, &self.program.items, &self.files, 0)?;
         self.comments(f, &Anchor::End)
     }
