@@ -11,6 +11,8 @@ mod panes;
 mod platform;
 mod session;
 mod stage;
+#[cfg(feature = "full")]
+mod walks;
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 

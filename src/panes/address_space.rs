@@ -194,7 +194,7 @@ pub(crate) fn pick(emit: &Emit, target: Option<Target>) {
         Some(Target::Lane { lane }) => {
             emit.emit(Action::Open(crate::session::Overlay::Kernel(lane)))
         }
-        Some(Target::Window { .. } | Target::Node { .. }) => {}
+        Some(Target::Window { .. } | Target::Node { .. } | Target::Set { .. }) => {}
         None => emit.emit(Action::Select(None)),
     }
 }

@@ -16,6 +16,8 @@ pub(crate) mod pictures;
 pub(crate) mod script;
 pub(crate) mod table;
 pub(crate) mod timeline;
+#[cfg(feature = "full")]
+pub(crate) mod tlb;
 mod tracks;
 pub(crate) mod why;
 

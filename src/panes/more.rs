@@ -10,9 +10,11 @@ use super::{Emit, Whole};
 pub(crate) fn view(session: &Whole, emit: &Emit) -> Option<Html> {
     use super::maps::MapsPane;
     use super::pictures::PicturePane;
+    use super::tlb::TlbPane;
     use crate::session::tree::Part;
     match session.0.part {
         Part::Why => None,
+        Part::Tlb => Some(html! { <TlbPane session={session.clone()} emit={emit.clone()} /> }),
         Part::Maps => Some(html! { <MapsPane session={session.clone()} emit={emit.clone()} /> }),
         part @ (Part::Tree | Part::Pages) => Some(html! {
             <PicturePane key={part.name()} session={session.clone()} emit={emit.clone()} />

@@ -22,6 +22,7 @@ pub(crate) fn view(shown: Part, emit: &Emit) -> Html {
             { part(Part::Tree, ui::PART_TREE, "2") }
             { part(Part::Pages, ui::PART_PAGES, "3") }
             { part(Part::Maps, ui::PART_MAPS, "4") }
+            { part(Part::Tlb, ui::PART_TLB, "5") }
             <span class="loading" role="status">{ if shown.is_here() { "" } else { ui::PART_LOADING } }</span>
         </nav>
     }

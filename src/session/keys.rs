@@ -44,6 +44,7 @@ pub(crate) fn action(press: Press<'_>) -> Option<Action> {
         ("Digit2" | "Numpad2", false) => Action::Part(Part::Tree),
         ("Digit3" | "Numpad3", false) => Action::Part(Part::Pages),
         ("Digit4" | "Numpad4", false) => Action::Part(Part::Maps),
+        ("Digit5" | "Numpad5", false) => Action::Part(Part::Tlb),
         ("Comma", false) => Action::Pan { up: false },
         ("Period", false) => Action::Pan { up: true },
         // Where `?` is depends on the layout: the usual place, with and without Shift, and F1.

@@ -8,6 +8,7 @@ pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod shown;
 pub(crate) mod state;
+pub(crate) mod tlb;
 pub(crate) mod tree;
 
 use std::cell::{Ref, RefCell};
@@ -16,14 +17,17 @@ use std::rc::Rc;
 use mmscope_figure::imported::Imported;
 use mmscope_figure::lesson::{self, Told};
 use mmscope_figure::scene::Target;
+use mmscope_figure::tlb::SetChoice;
 use mmscope_figure::{Selection, say};
 use mmscope_lab::lessons::{self, Lesson};
+use mmscope_lab::streams::PageChoice;
 use mmscope_lab::{LaneError, MAX_LANES, Position, Progress, Scenario, Timeline};
 use mmscope_mm::page::TASK_SIZE;
 use mmscope_mm::{Kernel, Range};
 
 use import::{Asked, Boxes, Compared, Draft, Problem, Report};
 use shown::Shown;
+use tlb::TlbLook;
 use tree::{Part, TreeLook};
 
 /// The smallest part of the address space that the lens shows.
@@ -75,8 +79,14 @@ pub(crate) enum Action {
     PartMissing,
     /// The only lane whose tree is shown; `None` for all.
     TreeLane(Option<usize>),
-    /// A node of a tree is opened or closed.
+    /// A node of a tree is opened or closed; a set of a TLB is chosen or left.
     Press(Target),
+    /// The walk goes through this TLB instead of the scenario's; `None` for that.
+    Tlb(Option<String>),
+    /// The walk meets these pages.
+    TlbPages(PageChoice),
+    /// The walk has come so far; `None` for its end.
+    TlbAt(Option<u64>),
     Open(Overlay),
     CloseOverlay,
     CloseNotice,
@@ -210,6 +220,7 @@ pub(crate) struct Session {
     pub(crate) selected: Option<Selection>,
     pub(crate) part: Part,
     pub(crate) tree: Rc<TreeLook>,
+    pub(crate) tlb: Rc<TlbLook>,
     pub(crate) overlay: Option<Overlay>,
     pub(crate) notice: Option<Rc<Notice>>,
     pub(crate) draft: Rc<Draft>,
@@ -236,6 +247,7 @@ impl PartialEq for Session {
             && self.selected == other.selected
             && self.part == other.part
             && self.tree == other.tree
+            && self.tlb == other.tlb
             && self.overlay == other.overlay
             && self.notice == other.notice
             && self.report == other.report
@@ -289,6 +301,7 @@ impl Session {
             selected: None,
             part: Part::default(),
             tree: Rc::default(),
+            tlb: Rc::default(),
             overlay: None,
             notice: None,
             draft: Rc::default(),
@@ -402,6 +415,7 @@ impl Session {
                 self.overlay = None;
                 self.selected = None;
                 self.tree = Rc::default();
+                self.tlb_mut().set = None;
             }
             Action::Lens(lens) => self.lens = lens,
             Action::Fit => self.lens = None,
@@ -429,7 +443,19 @@ impl Session {
                 }
             }
             Action::TreeLane(lane) => self.tree_mut().lane = lane,
+            Action::Press(Target::Set {
+                lane,
+                structure,
+                set,
+            }) => self.tlb_mut().press(SetChoice {
+                lane,
+                structure,
+                set,
+            }),
             Action::Press(target) => self.tree_mut().press(target),
+            Action::Tlb(tlb) => self.tlb_mut().tlb = tlb,
+            Action::TlbPages(pages) => self.tlb_mut().pages = pages,
+            Action::TlbAt(at) => self.tlb_mut().at = at,
             Action::Open(overlay) => {
                 self.playing = false;
                 self.overlay = Some(overlay);
@@ -527,6 +553,10 @@ impl Session {
 
     fn tree_mut(&mut self) -> &mut TreeLook {
         Rc::make_mut(&mut self.tree)
+    }
+
+    fn tlb_mut(&mut self) -> &mut TlbLook {
+        Rc::make_mut(&mut self.tlb)
     }
 
     /// Changes the lanes. What can't be done is not offered, so that a refusal changes nothing and needs no words.

@@ -7,6 +7,7 @@ use mmscope_mm::{Kernel, Range};
 
 use std::rc::Rc;
 
+use super::tlb::TlbLook;
 use super::tree::{Part, TreeLook};
 use super::{Session, Theme};
 
@@ -18,6 +19,7 @@ const LENS: &str = "lens";
 const SELECTED: &str = "sel";
 const PART: &str = "part";
 const TREE: &str = "tree";
+const TLB: &str = "tlb";
 const THEME: &str = "theme";
 const KERNELS: &str = "kernels";
 
@@ -71,6 +73,9 @@ pub(super) fn whole(session: &Session) -> Link {
     }
     if *session.tree != TreeLook::default() {
         view.insert(TREE.to_owned(), session.tree.print());
+    }
+    if *session.tlb != TlbLook::default() {
+        view.insert(TLB.to_owned(), session.tlb.print());
     }
     if session.theme != Theme::Auto {
         view.insert(THEME.to_owned(), session.theme.name().to_owned());
@@ -148,6 +153,10 @@ pub(super) fn opened(link: Result<Link, LinkError>) -> Result<Opened, String> {
         .unwrap_or_default();
     let look = |text: &str| TreeLook::parse(text, lanes);
     session.tree = part(TREE, say::ui::LINK_TREE, &|text| look(text).is_some())
+        .and_then(look)
+        .map_or_else(Rc::default, Rc::new);
+    let look = |text: &str| TlbLook::parse(text, lanes);
+    session.tlb = part(TLB, say::ui::LINK_TLB, &|text| look(text).is_some())
         .and_then(look)
         .map_or_else(Rc::default, Rc::new);
     let theme = part(THEME, say::ui::LINK_THEME, &|name| {

@@ -18,10 +18,12 @@ pub(crate) enum Part {
     Pages,
     /// The text of maps and smaps.
     Maps,
+    /// A walk through a TLB.
+    Tlb,
 }
 
 impl Part {
-    pub(crate) const ALL: [Part; 4] = [Part::Why, Part::Tree, Part::Pages, Part::Maps];
+    pub(crate) const ALL: [Part; 5] = [Part::Why, Part::Tree, Part::Pages, Part::Maps, Part::Tlb];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -29,6 +31,7 @@ impl Part {
             Part::Tree => "tree",
             Part::Pages => "pages",
             Part::Maps => "maps",
+            Part::Tlb => "tlb",
         }
     }
 

@@ -4,7 +4,9 @@ use mmscope_figure::address_space::{View, draw};
 use mmscope_figure::maple_tree::{self, TreeView};
 use mmscope_figure::page_table::{self, PageView};
 use mmscope_figure::say::cli::Usage;
+use mmscope_figure::tlb::{self, LaneWalk, TlbView};
 use mmscope_figure::{Selection, say, svg, text};
+use mmscope_lab::streams::Streams;
 use mmscope_lab::{Frame, Position, Timeline};
 
 use crate::Failure;
@@ -17,6 +19,7 @@ enum Pane {
     Space,
     Tree,
     Pages,
+    Tlb,
 }
 
 /// Prints one step as a picture.
@@ -29,6 +32,7 @@ pub(crate) fn figure(mut args: Args) -> Result<(), Failure> {
         None | Some("space") => Pane::Space,
         Some("tree") => Pane::Tree,
         Some("pages") => Pane::Pages,
+        Some("tlb") => Pane::Tlb,
         Some(other) => return Err(Failure::Usage(Usage::UnknownPane(other.to_owned()))),
     };
     let addr = args.address("--at")?;
@@ -50,6 +54,10 @@ pub(crate) fn figure(mut args: Args) -> Result<(), Failure> {
         title.clone()
     });
     let footer = || Some(footer(&frame, &timeline));
+    let walks = match pane {
+        Pane::Tlb => walks(&timeline)?,
+        _ => Vec::new(),
+    };
     let picture = match pane {
         Pane::Space if plain => {
             let columns = u16::try_from(columns).unwrap_or(u16::MAX).min(400);
@@ -69,6 +77,15 @@ pub(crate) fn figure(mut args: Args) -> Result<(), Failure> {
                 svg::print(&maple_tree::draw(&frame, &view))
             }
         }
+        Pane::Tlb => {
+            let mut view = TlbView::new(width);
+            if plain {
+                say::maple_tree::plain(&tlb::tables(&frame, &walks, &view))
+            } else {
+                (view.heading, view.footer) = (heading, footer());
+                svg::print(&tlb::draw(&frame, &walks, &view))
+            }
+        }
         Pane::Pages => {
             let mut view = PageView::new(width);
             view.selected = addr.map(|addr| Selection { lane: 0, addr });
@@ -81,6 +98,25 @@ pub(crate) fn figure(mut args: Args) -> Result<(), Failure> {
         }
     };
     output::write(path.as_deref(), &picture)
+}
+
+/// The walk of the scenario in each lane, run to its end.
+fn walks(timeline: &Timeline) -> Result<Vec<LaneWalk>, Failure> {
+    let streams = Streams::of(timeline.scenario())
+        .map_err(|error| Failure::Input(vec![say::tlb::error(&error)]))?
+        .ok_or_else(|| Failure::Input(vec![say::tlb::NO_WALK.to_owned()]))?;
+    let lanes = 0..timeline.lane_count();
+    let run = |lane| {
+        let mut run = streams.in_lane(timeline, lane);
+        if let Ok(run) = &mut run {
+            while run.run(u64::MAX) > 0 {}
+        }
+        LaneWalk {
+            run,
+            last: Vec::new(),
+        }
+    };
+    Ok(lanes.map(run).collect())
 }
 
 fn footer(frame: &Frame, timeline: &Timeline) -> String {

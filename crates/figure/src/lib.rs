@@ -24,6 +24,7 @@ pub mod scene;
 pub mod svg;
 pub mod table;
 pub mod text;
+pub mod tlb;
 mod why;
 
 pub use address_space::{Orientation, Picture, Selection, View};

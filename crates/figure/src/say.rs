@@ -21,6 +21,7 @@ pub mod picture;
 pub mod refusal;
 pub mod source;
 mod spoken;
+pub mod tlb;
 pub mod tree;
 pub mod ui;
 

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use mmscope_lab::streams::tlb::StructureId;
 use mmscope_mm::{Range, VmaId};
 
 /// A picture.
@@ -311,6 +312,26 @@ roles! {
     PageLazy = "page-lazy",
     /// The line below the pages of one folio.
     Folio = "folio",
+    /// What the first mapping of a walk holds of a TLB, and each seventh one after it.
+    Tenant0 = "tenant-0",
+    /// The second.
+    Tenant1 = "tenant-1",
+    /// The third.
+    Tenant2 = "tenant-2",
+    /// The fourth.
+    Tenant3 = "tenant-3",
+    /// The fifth.
+    Tenant4 = "tenant-4",
+    /// The sixth.
+    Tenant5 = "tenant-5",
+    /// The seventh.
+    Tenant6 = "tenant-6",
+    /// A bar of pages that were looked for and not found.
+    Miss = "miss",
+    /// A bar of pages that were found.
+    Hit = "hit",
+    /// The ground of an address bit that chooses the set.
+    IndexBit = "index-bit",
     /// A heading.
     Title = "title",
     /// Text that explains.
@@ -383,6 +404,15 @@ pub enum Target {
         /// The part of it that lies in the mapping.
         range: Range,
     },
+    /// A set of a TLB.
+    Set {
+        /// The lane.
+        lane: usize,
+        /// The structure.
+        structure: StructureId,
+        /// The set.
+        set: u32,
+    },
     /// A row of pages in a block.
     Pages {
         /// The lane.
@@ -424,6 +454,7 @@ impl Target {
             | Target::Many { lane, .. }
             | Target::Block { lane, .. }
             | Target::Pages { lane, .. }
+            | Target::Set { lane, .. }
             | Target::Node { lane, .. }
             | Target::Lane { lane } => Some(lane),
             Target::Fold { .. } | Target::Window { .. } => None,
@@ -441,7 +472,7 @@ impl Target {
             | Target::Node { range, .. }
             | Target::Fold { range }
             | Target::Window { range } => Some(range),
-            Target::Lane { .. } => None,
+            Target::Lane { .. } | Target::Set { .. } => None,
         }
     }
 }

@@ -28,6 +28,20 @@ pub use run::{LaneRun, MappingCounts, Stream};
 
 /// The TLB where a scenario does not say: that of the report which the cactusBSSN lesson is about.
 pub const USUAL_TLB: &str = "ivybridge_ep";
+/// The walk where a scenario has none.
+pub const USUAL_WALK: &str = "lockstep n=100000 size=1M stride=64";
+
+/// Which pages a walk meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PageChoice {
+    /// Those that the lane's page tables have.
+    #[default]
+    AsMapped,
+    /// 4 KiB everywhere.
+    Small,
+    /// 2 MiB everywhere.
+    Huge,
+}
 
 /// A TLB and a walk.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +52,8 @@ pub struct Streams {
     pub preset: Option<Preset>,
     /// The walk.
     pub walk: Walk,
+    /// The pages that it meets.
+    pub pages: PageChoice,
 }
 
 /// A walk through streams.
@@ -117,17 +133,31 @@ impl Streams {
         let Some(walk) = &scenario.streams.walk else {
             return Ok(None);
         };
-        let tlb = scenario.streams.tlb.as_deref().unwrap_or(USUAL_TLB);
+        Streams::with(scenario, walk, None).map(Some)
+    }
+
+    /// The walk of a scenario, or the usual one, through another TLB than its own if one is given.
+    ///
+    /// # Errors
+    /// What does not read.
+    pub fn through(scenario: &Scenario, tlb: Option<&str>) -> Result<Streams, StreamsError> {
+        let walk = scenario.streams.walk.as_deref().unwrap_or(USUAL_WALK);
+        Streams::with(scenario, walk, tlb)
+    }
+
+    fn with(scenario: &Scenario, walk: &str, tlb: Option<&str>) -> Result<Streams, StreamsError> {
+        let tlb = tlb.or(scenario.streams.tlb.as_deref()).unwrap_or(USUAL_TLB);
         let preset = Preset::named(tlb);
         let geometry = match &preset {
             Some(preset) => preset.geometry.clone(),
             None => tlb.parse().map_err(StreamsError::Tlb)?,
         };
-        Ok(Some(Streams {
+        Ok(Streams {
             geometry,
             preset,
             walk: text::read(walk, scenario.seed)?,
-        }))
+            pages: PageChoice::AsMapped,
+        })
     }
 }
 

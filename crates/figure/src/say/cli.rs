@@ -12,7 +12,7 @@ mmscope: Linux memory management, kernel beside kernel
 
 usage:
   mmscope run SCENARIO [--kernels A,B,C] [--step N] [--maps] [--smaps]
-  mmscope figure SCENARIO --step N [--micro N] [--pane space|tree|pages] [--kernels A,B,C] [--width PX] [--text] [-o FILE]
+  mmscope figure SCENARIO --step N [--micro N] [--pane space|tree|pages|tlb] [--kernels A,B,C] [--width PX] [--text] [-o FILE]
   mmscope import LOG [--maps FILE] [--kernel NAME] [-o FILE]
   mmscope kernels
   mmscope check [--programs N] [--calls M] [--seed S] [--kernel NAME] [--list] [FILE...]
@@ -39,7 +39,8 @@ options:
   --step N         the step to stop at (default: the last)
   --micro N        of that step only so many decisions
   --pane PANE      space: the address space (default); tree: the maple tree, node for node;
-                   pages: the page tables of the mapping that the call was about
+                   pages: the page tables of the mapping that the call was about;
+                   tlb: the walk of the scenario through the TLB that it names
   --at ADDRESS     pages: of the mapping at this address instead
   --width PX       width of the picture (default: 1200; below 560 it is upright)
   --columns N      width of a text picture (default: 100)
@@ -113,7 +114,7 @@ pub fn usage(usage: &Usage) -> String {
             format!("{option} needs an address such as 7ffff7800000, not \u{201c}{given}\u{201d}")
         }
         Usage::UnknownPane(word) => {
-            format!("there is no pane \u{201c}{word}\u{201d}: space, tree or pages")
+            format!("there is no pane \u{201c}{word}\u{201d}: space, tree, pages or tlb")
         }
         Usage::Extra(word) => format!("\u{201c}{word}\u{201d} is one argument too many"),
         Usage::NoScenario => "a scenario is missing: a file, or --lesson cactusbssn".to_owned(),

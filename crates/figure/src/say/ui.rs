@@ -411,6 +411,8 @@ pub const LINK_LENS: &str = "part of the address space";
 pub const LINK_SELECTED: &str = "chosen mapping";
 /// The part of the page under the address space, in a link.
 pub const LINK_PART: &str = "part of the page";
+/// TLB, place in the walk and chosen set, in a link.
+pub const LINK_TLB: &str = "view of the TLBs";
 /// Opened and closed nodes of the maple trees, in a link.
 pub const LINK_TREE: &str = "view of the maple trees";
 /// What a link holds.
@@ -448,6 +450,8 @@ pub const PART_TREE: &str = "Maple tree";
 pub const PART_PAGES: &str = "Page tables";
 /// The part that shows /proc/PID/maps.
 pub const PART_MAPS: &str = "maps";
+/// The part that shows a walk through a TLB.
+pub const PART_TLB: &str = "TLB";
 /// The list of its lines.
 pub const MAPS_LINES: &str = "Lines of /proc/PID/maps of all lanes, by address";
 /// How to read it.
@@ -502,7 +506,7 @@ pub const KEY_LIST: &[(&str, &str)] = &[
     ),
     (",  .", "move the lens to lower, higher addresses"),
     ("F", "let the lens follow the change again"),
-    ("1  2  3  4", "why and cost, maple tree, page tables, maps"),
+    ("1 … 5", "why and cost, maple tree, page tables, maps, TLB"),
     ("Space", "play, pause"),
     ("O", "open a trace or a scenario"),
     ("?", "this help"),

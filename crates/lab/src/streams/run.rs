@@ -6,7 +6,7 @@ use mmscope_mm::page::{PAGE_SIZE, PMD_SIZE};
 use mmscope_mm::{Machine, Page, Pmd, Range as Addresses, VmaId};
 use mmscope_tlb::{Accesses, Counts, Event, Level, Pages, Pattern, Shares, StreamCounts, Tlb};
 
-use super::{Order, Streams, StreamsError};
+use super::{Order, PageChoice, Streams, StreamsError};
 use crate::timeline::Timeline;
 
 /// One array that the task walks through.
@@ -75,7 +75,11 @@ impl Streams {
         if streams.is_empty() {
             return Err(StreamsError::NoStreams { bytes });
         }
-        let (pages, absent_pages) = pages(machine, &streams);
+        let (pages, absent_pages) = match self.pages {
+            PageChoice::AsMapped => pages(machine, &streams),
+            PageChoice::Small => (Pages::small(), 0),
+            PageChoice::Huge => (whole_blocks(&streams), 0),
+        };
         let bases: Vec<u64> = streams.iter().map(|stream| stream.range.start).collect();
         let (pattern, listed) = match &self.walk.order {
             Order::Pattern(pattern) => (pattern.clone(), None),
@@ -229,6 +233,19 @@ fn stream(machine: &Machine, step: u32, start: u64, bytes: u64) -> Option<Stream
         at = vma.end;
     }
     (at >= range.end).then_some(Stream { step, range, vma })
+}
+
+/// Huge in every block that a stream touches.
+fn whole_blocks(streams: &[Stream]) -> Pages {
+    let mut blocks: Vec<Range<u64>> = Vec::new();
+    for Stream { range, .. } in streams {
+        let first = range.start / PMD_SIZE * PMD_SIZE;
+        let blocks_of = (first..range.end).step_by(PMD_SIZE as usize);
+        blocks.extend(blocks_of.map(|block| block..block + PMD_SIZE));
+    }
+    blocks.sort_unstable_by_key(|block| block.start);
+    blocks.dedup();
+    Pages::with_huge(blocks).unwrap_or_default()
 }
 
 /// Huge where a block of a stream has a huge page; and how many small pages of the streams are not there.
