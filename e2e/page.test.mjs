@@ -485,7 +485,7 @@ for (const [name, options] of [
     await surveyed(page);
     await assertAccessible(page);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), "no sideways scrolling");
-    await page.getByRole("button", { name: "Table" }).click();
+    await page.getByRole("button", { name: "Table", exact: true }).click();
     await page.getByRole("button", { name: /^All \d+ decisions$/ }).click();
     await assertAccessible(page);
     for (const button of ["Open…", "Link…", "Help", "Single changes of lane B"]) {
@@ -507,7 +507,7 @@ for (const [name, options] of [
 
 test("the table says what the picture shows", async (t) => {
   const page = await site.open(t);
-  await page.getByRole("button", { name: "Table" }).click();
+  await page.getByRole("button", { name: "Table", exact: true }).click();
   const rows = await page.locator(".twin").nth(1).locator("tbody tr").allTextContents();
   assert.ok(rows.some((row) => row.includes("0x7ffff7800000") && row.includes("4632 kB")), rows.join("\n"));
   assert.ok(rows.some((row) => row.includes("1320 kB") && row.includes("gap")), rows.join("\n"));

@@ -167,7 +167,7 @@ for (const [name, options] of [
   test(`axe finds nothing in the trees, and nothing sticks out: ${name}`, async (t) => {
     const page = await site.open(t, "/", options);
     await openTree(page);
-    await pane(page).getByRole("button", { name: "Table" }).click();
+    await pane(page).getByRole("button", { name: "Table", exact: true }).click();
     await assertAccessible(page);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), "no sideways scrolling");
   });
