@@ -49,8 +49,8 @@ pub(crate) struct Config {
     pub(crate) keys: bool,
     /// What another build of the app hands over.
     pub(crate) handover: Option<Vec<String>>,
-    /// Whether the focus was in the figure when that was handed over.
-    pub(crate) focus: bool,
+    /// Whether the focus was at a part's button when that was handed over, or elsewhere in the figure.
+    pub(crate) focus: Option<bool>,
 }
 
 #[derive(Clone, PartialEq, Properties)]
@@ -217,13 +217,14 @@ fn part(whole: &Whole, step: &Step, emit: &Emit) -> Html {
 
 /// Takes the focus that the other build of the app had: to the part that was opened, or to the figure.
 #[hook]
-fn use_focus(wanted: bool, root: NodeRef) {
+fn use_focus(wanted: Option<bool>, root: NodeRef) {
     use_effect_with((), move |()| {
-        if let Some(root) = root.cast::<HtmlElement>().filter(|_| wanted) {
+        if let Some(root) = root.cast::<HtmlElement>().filter(|_| wanted.is_some()) {
             let part = root
                 .query_selector(".part[aria-pressed=true]")
                 .ok()
                 .flatten();
+            let part = part.filter(|_| wanted == Some(true));
             let part = part.and_then(|part| part.dyn_into::<HtmlElement>().ok());
             // The pictures above have no height yet: nothing is to be scrolled for them.
             let options = FocusOptions::new();
@@ -304,7 +305,12 @@ fn use_link(session: &Rc<Session>, config: Rc<Config>, root: NodeRef) {
         session.program,
         session.lens,
         session.selected,
-        (session.theme, session.part, session.tree.clone()),
+        (
+            session.theme,
+            session.part,
+            session.tree.clone(),
+            session.tlb.clone(),
+        ),
         session.notice.is_some(),
     );
     let session = session.clone();

@@ -55,7 +55,7 @@ pub fn mount(element: web_sys::Element, config: &JsValue) -> Figure {
         theme: platform::config::string(config, "theme").and_then(|name| Theme::find(&name)),
         keys: platform::config::flag(config, "keys").unwrap_or(true),
         handover: platform::config::strings(config, "handover"),
-        focus: platform::config::flag(config, "focus").unwrap_or(false),
+        focus: platform::config::flag(config, "focus"),
     };
     Figure {
         stage: Stage::open(element, config),

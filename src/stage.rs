@@ -68,7 +68,9 @@ impl Stage {
             return true;
         }
         let focused = document().and_then(|document| document.active_element());
-        let focus = place.own.contains(focused.as_deref());
+        let focus = focused
+            .filter(|focused| place.own.contains(Some(focused)))
+            .map(|focused| focused.matches(".part").unwrap_or(false));
         let Some(figure) = build.mount(&place.host, owns_page, focus, &handover::give(session))
         else {
             return false;

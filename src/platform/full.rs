@@ -58,7 +58,7 @@ impl Build {
         &self,
         element: &Element,
         owns_page: bool,
-        focus: bool,
+        focus: Option<bool>,
         handover: &[String],
     ) -> Option<JsValue> {
         let config = Object::new();
@@ -68,7 +68,10 @@ impl Build {
             .collect();
         for (name, value) in [
             ("url", JsValue::from_bool(owns_page)),
-            ("focus", JsValue::from_bool(focus)),
+            (
+                "focus",
+                focus.map_or(JsValue::UNDEFINED, JsValue::from_bool),
+            ),
             ("handover", texts.into()),
         ] {
             Reflect::set(&config, &name.into(), &value).ok()?;

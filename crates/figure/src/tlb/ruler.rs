@@ -36,10 +36,14 @@ pub(super) fn draw(scene: &mut Scene, lane: &Lane, (x, y): (i32, i32), width: i3
     let fed: Vec<u8> = feeds.iter().flatten().flatten().copied().collect();
     let highest = fed.iter().copied().max().unwrap_or(0).max(HIGHEST);
     let bits = i32::from(highest - shift) + 1;
-    let pitch = ((width - LEFT - RIGHT) / bits.max(1)).clamp(6, 16);
+    let pitch = ((width - LEFT - RIGHT) / bits.max(1)).clamp(6, 18);
     let column = |bit: u8| x + LEFT + i32::from(highest - bit) * pitch;
-    // Numbers of bits: all where there is room, else each fourth.
-    let each = if pitch >= 14 { 1 } else { 4 };
+    // Numbers of bits: all where there is room, else some.
+    let each = match pitch {
+        17.. => 1,
+        9.. => 2,
+        _ => 4,
+    };
     for bit in (shift..=highest).filter(|bit| (bit - shift).is_multiple_of(each)) {
         let at = (column(bit) + pitch / 2, y + 12);
         number(scene, Role::AxisLabel, at, Anchor::Middle, bit.to_string());
